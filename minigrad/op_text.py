@@ -200,9 +200,8 @@ class OpText:
         if unknown:
             raise TypeError(f"op {self.name}: its kernel takes no {sorted(unknown)}, for which or from which a rule is")
         if self.broadcasts and len(self.inputs) > 2:
-            raise TypeError(
-                f"op {self.name}: broadcasts=True is for two operands, and there are rules for {self.inputs}"
-            )
+            text = f"op {self.name}: broadcasts=True is for two operands, and there are rules for {self.inputs}"
+            raise TypeError(f"{text}: bring what is more to one shape before, by broadcast_tensors")
         self.tensors_saved = [want for want in self.saved if want in self.operands or want == "result"]
         self.keeps_tensors = bool(self.tensors_saved or {*kept} & {*self.saved})
         self.keeps_result = "result" in self.saved

@@ -259,9 +259,11 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         asked = [config.invocation_params.dir / argument.partition("::")[0] for argument in config.args]
         left_out = {**SLOW, **MARKED}
         terminalreporter.section("left out")
-        for name, tried in left_out.items():
-            if any(overlap(ROOT / name, path) for path in asked):
-                terminalreporter.line(f"{name}: {tried}")
+        listed = [name for name in left_out if any(overlap(ROOT / name, path) for path in asked)]
+        for name in listed:
+            terminalreporter.line(f"{name}: {left_out[name]}")
+        if listed:
+            terminalreporter.line(f"One of these alone, by its name:  python dev.py test {listed[0]}")
         terminalreporter.line("All of it runs with:  python dev.py test")
 
 

@@ -71,8 +71,8 @@ def _file_of(answer: Any) -> Any:
 
 def later_text(name: str, answer: Any) -> str:
     """What to say of a cell that came after the one an answer is from: that Python could not read its text of the
-    function, or that the function has another name there. Empty if there is none, and where that is not known, as of
-    what comes from no cell or has another name.
+    function, or that it has a function with the same docstring under another name. Empty if there is no such cell, and
+    where that is not known: of an answer that comes from no cell, or is not called `name`.
     """
     is_own = isinstance(answer, types.FunctionType) and answer.__name__ == name
     number = re.search(r"\d+", (is_own and blame.cell_name(answer.__code__.co_filename)) or "")

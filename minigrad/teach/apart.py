@@ -41,7 +41,7 @@ FORKS = sys.platform == "linux"
 GRACE = 2.0  # seconds that code has, which the limits of `limits` have ended, to say so itself
 MEMORY = 4 * 1024**3  # bytes that it may ask for, beside what the notebook has already
 CHUNK = 65_536  # bytes that a pipe holds
-BUTTON = "you stopped the check"
+YOU_STOPPED = "you stopped the check"
 
 _exit = os._exit  # at hand, since a learner's code may put something else in its place
 _to_notebook: socket.socket | None = None  # in the process apart
@@ -146,7 +146,7 @@ def _answer(here: socket.socket, printed: int, seconds: float, child: int, place
                         return said["found"]
                     late, doing = time.monotonic() + seconds + GRACE, said["doing"]
     except KeyboardInterrupt as stop:
-        raise stop from EndedError(BUTTON, doing, _places_now(child, places))
+        raise stop from EndedError(YOU_STOPPED, doing, _places_now(child, places))
     raise EndedError(f"stopped, it was still running after {seconds:g} seconds", doing, _places_now(child, places))
 
 

@@ -42,7 +42,7 @@ from minigrad.teach.answers import (
     own_line,
     places_of,
 )
-from minigrad.teach.apart import BUTTON, EndedError, going_on, run_apart, stops_notebook, unheard
+from minigrad.teach.apart import YOU_STOPPED, EndedError, going_on, run_apart, stops_notebook, unheard
 from minigrad.teach.card import LONGEST_ERROR, Card, code, plain
 from minigrad.teach.comparing import ANSWER, ROUNDED, SHOWN, Difference, Seen, compare, more_digits, relation, show
 from minigrad.teach.limits import TookTooLongError, call_within, print_limit
@@ -280,10 +280,10 @@ class Exercise:
         except EndedError as ended:
             card = self._card_of_end(answer, ended)
         except KeyboardInterrupt as stop:  # it goes on, and IPython shows the card instead of all lines behind it
-            stopped = self._card_of_end(
-                answer,
-                stop.__cause__ if isinstance(stop.__cause__, EndedError) else EndedError(BUTTON, "", places_of(stop)),
-            )
+            end = stop.__cause__
+            if not isinstance(end, EndedError):  # it came while none of another process was waited for
+                end = EndedError(YOU_STOPPED, "", places_of(stop))
+            stopped = self._card_of_end(answer, end)
             vars(stop)["_render_traceback_"] = lambda: [repr(stopped)]
             raise
         if card.kind == "good" and self.at_work is not None:
@@ -570,18 +570,17 @@ class Exercise:
             came, left = self._aftermath(answer, case, error)
             _, expected = self._aftermath(self.reference, case, error)
             wrong = traces.wrong_ones(left, expected)
-            what = "an error" if wrong else f"a {type(error).__name__}"
-            what = STOPPED if isinstance(error, StoppedError) else what  # after others, all is as it should be
-            when = f"{failing} raises {what}" if error else "it is called inside no_grad()"
             if wrong and (error or not came):
                 with_block = "" if traces.HAVE_BLOCKS.isdisjoint(kind for kind, _ in wrong) else WITH
                 then = f"{traces.in_words(wrong, left)}.{with_block}{FINALLY if error else ''}"
-                title = "leaves something behind"
+                title, what = "leaves something behind", "an error"
             elif error and self.errors_go_on and repr(came) != repr(error):  # of a copy of what raises it comes a copy
                 out = "no error comes out" if came is None else f"another one comes out, {type(came).__name__}"
-                title, then = "keeps an error to itself", f"{out}. {GOES_ON}"
+                title, then, what = "keeps an error to itself", f"{out}. {GOES_ON}", f"a {type(error).__name__}"
             else:
                 continue
+            what = STOPPED if isinstance(error, StoppedError) else what  # after others, all is as it should be
+            when = f"{failing} raises {what}" if error else "it is called inside no_grad()"
             told = f"The answer is right, but if {when}, then {then}"
             return self._card("bad", title, ("input", case.words), ("likely", told))
         return None

@@ -262,7 +262,7 @@ def left_behind(mine: Traces, expected: Traces) -> list[Place]:
 
 
 def wrong_ones(mine: Traces, expected: Traces) -> list[Place]:
-    """Those of them that are not just told, as a gradient where there was none is."""
+    """What of it makes an answer wrong; the rest is only told, as a gradient is where there was none."""
     return [
         place
         for place in left_behind(mine, expected)

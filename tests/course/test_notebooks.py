@@ -172,7 +172,9 @@ def test_a_chapter_has_its_parts(path: Path) -> None:
 @each_notebook
 def test_names_of_exercises_and_predictions(path: Path) -> None:
     chapter = path.stem
-    assert set(calls(path, "check")) == {name for name, exercise in EXERCISES.items() if exercise.chapter == chapter}
+    there = {name for name, exercise in EXERCISES.items() if exercise.chapter == chapter}
+    advice = f"each file of exercises/ has a cell check.name(name) in {path.name}, and a solution"
+    assert set(calls(path, "check")) ^ there == set(), advice
     assert set(calls(path, "predict")) == {name for name, asked in PREDICTIONS.items() if asked.chapter == chapter}
     assert set(calls(path, "hint")) <= set(EXERCISES)
     assert solutions(read(path)).keys() == set(calls(path, "check"))
@@ -282,7 +284,8 @@ def test_a_chapter_says_how_long_it_takes(path: Path) -> None:
     stepped = sum(len(re.findall(r"viz\.BackwardStepper\(|compare\(|descent_map\(", source)) for source in read)
     exercises = [exercise.minutes for exercise in EXERCISES.values() if exercise.chapter == path.stem]
     minutes = words / 130 + lines / 15 + 2 * stepped + len(set(calls(path, "predict"))) + sum(exercises)
-    assert minutes_said(path) == (5 * round(minutes / 5), sum(exercises))[: 1 if len(exercises) == 1 else 2]
+    counted = (5 * round(minutes / 5), sum(exercises))[: 1 if len(exercises) == 1 else 2]
+    assert minutes_said(path) == counted, f"the first cell of {path.name} is to say so many minutes, and of exercises"
 
 
 TO_GLOSSARY = re.compile(r"\(glossary\.ipynb#([^)]+)\)")  # JupyterLab scrolls to a cell, and not to a heading

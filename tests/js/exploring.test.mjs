@@ -1113,7 +1113,7 @@ const everything = (frame, k) => {
 test("every kind of event has a sign of its own", () => {
   const outlines = ALL.map((kind) => `${EVENTS[kind][1]} ${EVENTS[kind][2]}`);
   assert.equal(new Set(outlines).size, ALL.length);
-  assert.equal(ALL.length, 13);
+  assert.equal(ALL.length, 13); // and as many in KINDS of events.py, which a test in Python compares
 });
 
 test("events are signs in the picture, a list in the words, and spoken", async () => {

@@ -3,7 +3,8 @@
 A row's function is written once, against a namespace `F` and its tensors, so the same lambda runs on minigrad and on
 torch. Beside it stands the same thing said in numpy, which also says the dtype of the result. From each row and each of
 its lists of shapes come a comparison with numpy, with torch, and with numerical first and second derivatives, and the
-checks of shapes, dtypes and memory. A new op needs one row here; an op without a row fails `test_every_op_has_a_row`.
+checks of shapes, dtypes and memory. A new op needs a row in the file of its kind in op_rows/; an op without a row fails
+`test_every_op_has_a_row`.
 """
 
 from __future__ import annotations

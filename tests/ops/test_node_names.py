@@ -88,5 +88,7 @@ def differences(torch: Any) -> dict[str, dict[str, set[Any]]]:
 def test_names_of_nodes_are_those_of_torch(part: str, table: dict[str, list[str]], torch: Any) -> None:
     listed = [name for names in table.values() for name in names]
     different = differences(torch)[part]
-    assert {name: pairs for name, pairs in different.items() if name not in listed} == {}
+    unlisted = {name: pairs for name, pairs in different.items() if name not in listed}
+    advice = "(here, in PyTorch): a node's name is name= of @op; what differs on purpose stands above, with its reason"
+    assert unlisted == {}, advice
     assert sorted(different) == sorted(listed)

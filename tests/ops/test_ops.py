@@ -28,6 +28,10 @@ from minigrad.autograd import fitting
 from minigrad.autograd.graph import AccumulateGrad, Node
 from minigrad.tensor import Tensor, from_array
 
+OF_SHAPES = (
+    "with broadcasts=True the engine sums those of two operands back; more inputs get one shape before they come to "
+    "the op, by broadcast_tensors"
+)
 # Nodes of ops that take operands of different shapes or dtypes: for these alone the engine sums gradients back.
 BROADCASTING = {
     *("AddBackward0", "SubBackward0", "MulBackward0", "DivBackward0", "PowBackward1", "WhereBackward0"),
@@ -278,7 +282,8 @@ def test_graphs_are_those_of_torch(case: Case, torch: types.ModuleType) -> None:
     results = [case.row.function(F, *leaves(F, case.arrays())) for F in (mg, torch)]
     assert [result.grad_fn.name() for result in results] == [case.row.node] * 2
     if case.row.graph:
-        assert nodes_and_edges(results[0]) == nodes_and_edges(results[1])
+        told = "where other nodes lead to the same result here, the row says graph=False"
+        assert nodes_and_edges(results[0]) == nodes_and_edges(results[1]), told
 
 
 @pytest.mark.slow
@@ -390,7 +395,7 @@ def test_rules_give_the_right_shape_by_themselves(case: Case, outputs: dict[Node
         if isinstance(node, AccumulateGrad):
             continue
         if node.name() not in BROADCASTING:
-            assert node._targets is None, f"{node} has the engine sum its gradients"
+            assert node._targets is None, f"{node} has the engine sum its gradients, and is not in BROADCASTING"
         start = [np.ones(np.shape(out), out.dtype)[()] for out in results(node, outputs)]
         for gradients in (node.apply(*start), node.apply_recorded(*map(from_array, start))):
             if node._targets is not None:
@@ -404,7 +409,9 @@ def test_rules_give_the_right_shape_by_themselves(case: Case, outputs: dict[Node
                 else:
                     leaf = isinstance(next_node, AccumulateGrad)
                     aim = next_node.variable._array if leaf else results(next_node, outputs)[number]
-                    assert tuple(gradient.shape) == np.shape(aim), f"{node} gives a gradient of the wrong shape"
+                    assert tuple(gradient.shape) == np.shape(aim), (
+                        f"{node} gives a gradient of the wrong shape: {OF_SHAPES}"
+                    )
 
 
 @each(DIFFERENTIABLE)
@@ -555,7 +562,8 @@ def test_every_op_has_a_row(monkeypatch: pytest.MonkeyPatch, outputs: dict[Node,
         and not (name.startswith("_") and names is vars(mg))
         and inspect.unwrap(value).__module__ not in NOT_OPS
     }
-    assert (computing | set(methods.OPERATORS)) - counting.called == set()
+    without = (computing | set(methods.OPERATORS)) - counting.called
+    assert without == set(), "each needs a row in the file of its kind in tests/ops/op_rows/, and so has each x.name_()"
     recorded = {name: op.node_type(function) for name, function in vars(op.tensors).items() if is_recorded(function)}
     seen = {type(node) for node in outputs}
     assert not {name for name, node_type in recorded.items() if node_type not in seen}

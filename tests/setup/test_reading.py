@@ -37,7 +37,7 @@ VIZ_PARTS = [part for part in VIZ_TOLD if part not in (*VIZ_FILES, "shell")]
 
 
 def files_named(text: str) -> list[str]:
-    return re.findall(r"`([\w/]+(?:\.test)?\.(?:py|mjs|css)|[\w/]+/)`", text)
+    return re.findall(r"`([\w/]+(?:\.test)?\.(?:py|mjs|css|md)|[\w/]+/)`", text)
 
 
 def test_the_guide_names_twelve_steps_for_the_engine_and_ten_for_the_pictures() -> None:

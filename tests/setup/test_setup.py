@@ -284,6 +284,7 @@ def test_quick_runs_a_part_of_the_tests_and_says_what_it_left_out(folder: Path, 
     assert set(re.findall(r"test_\w+\.py::(\w+)", run.stdout)) == {"test_third"}, run.stdout
     assert f"tests/browser: {conftest.SLOW['tests/browser']}\n" in run.stdout
     assert run.stdout.count("All of it runs with:  python dev.py test\n") == 1
+    assert run.stdout.count("One of these alone, by its name:  python dev.py test tests/browser\n") == 1
     assert "1 passed" in run.stdout
     assert "imported" not in run.stdout
 

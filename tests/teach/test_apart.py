@@ -466,6 +466,10 @@ def test_where_nothing_forks_the_answer_runs_in_the_notebook(monkeypatch: pytest
     assert set(here) == {os.getpid()}
     for answer, title in ((loops, "still running"), (exits, "raises SystemExit"), (calls_itself, "RecursionError")):
         assert title in tried(answer, LIMITED).title
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt) as caught:
         tried(raises(KeyboardInterrupt))
+    (shown,) = caught.value._render_traceback_()  # type: ignore[attr-defined]
+    assert "you stopped the check" in shown.splitlines()[0]
+    assert "in your line" in shown
+    assert "process of its own" not in shown  # as it was not tried in one
     assert tried(RIGHT).kind == "good"

@@ -155,4 +155,6 @@ def test_a_broken_reference_is_noticed(exercise: Exercise, monkeypatch: pytest.M
         answer, tries = answer_of(exercise, text), [quick, patient] if (one.old, one.new) in right else [quick]
         return any(check.check(answer, seed=1).kind == "good" for check in tries)
 
-    assert {(one.old, one.new) for one, text in breaks if passes(one, text)} == right
+    passed = {(one.old, one.new) for one, text in breaks if passes(one, text)}
+    told = "(what stands there, what passes instead): another case tells them apart, or RIGHT has it, with why"
+    assert passed == right, f"{exercise.name}: {told}"

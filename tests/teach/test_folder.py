@@ -82,7 +82,10 @@ def test_where_only_the_package_is_installed_the_way_is_told(call: str, installe
 def test_the_order_is_that_of_the_chapters() -> None:
     names = list(EXERCISES)
     assert names[:3] == ["slope_of_w", "small_weights", "kind_of"]
-    assert names[8:13] == ["by_hand", "arrivals", "run_order", "jacobian", "descend"]
+    chapters = [EXERCISES[name].chapter for name in names]
+    assert chapters == sorted(chapters)
+    known = ["by_hand", "arrivals", "run_order", "jacobian", "descend"]  # by name, "arrivals" would be the first
+    assert [name for name in names if name in known] == known
     files = [path.stem for path in (CHAPTERS / "exercises").glob("[0-9][0-9]_*.py")]
     assert len(EXERCISES) == len([name for name in files if not name.endswith("_predictions")]) >= 34
     assert EXERCISES["by_hand"].chapter == "03_backward_step_by_step"

@@ -44,8 +44,8 @@ def test_every_mistake_has_words_of_its_own_and_wrong_answers(exercise) -> None:
     words = [mistake.words for mistake in exercise.known]
     assert all(words)
     assert len(set(words)) == len(words)
-    assert all(mistake.answers for mistake in exercise.known)
-    assert len(each_wrong(exercise)) >= 3
+    assert all(mistake.answers for mistake in exercise.known), f"{exercise.name}: each of its mistakes= has an answer"
+    assert len(each_wrong(exercise)) >= 3, f"{exercise.name}: its mistakes= hold three wrong answers, or more"
 
 
 @pytest.mark.parametrize(("name", "answer", "words"), EACH_WRONG, ids=lambda value: getattr(value, "__name__", None))

@@ -83,7 +83,8 @@ class Differences:
         return one, other
 
     def sent_pair(self, key: str, child: str, step: int | None = None) -> tuple[Any, Any, float]:
-        """What a box sent to one of its inputs in both passes, and how large the numbers were of which that is told.
+        """What a box sent to one of its inputs in both passes, and how large the numbers were whose difference that is,
+        as of a learner's own engine, where only the change of a gradient is seen; 0 where it is no difference.
 
         With a `step` of the first pass, only what the run at that step did, and in the other the same run; with all
         further ones of the other, where it is the last in the first.
@@ -96,20 +97,18 @@ class Differences:
             runs, others = [step], others[number:] if is_last else others[number : number + 1]
         return self.one.sum_sent(runs, child), self.other.sum_sent(others, ways[1][1]), scale
 
-    def around(self, key: str, child: str) -> tuple[Any, Any]:
+    def around(self, key: str, child: str) -> tuple[Any, ...]:
         """What was at an input before a box sent to it, in both passes; and what then stands there."""
         ways = self.one.around((key, child)), self.other.around((self.pairs[key], self.pairs[child]))
-        held, there = zip(*ways, strict=True)
-        return held, there
+        return tuple(zip(*ways, strict=True))
 
     def replacement(self, key: str, child: str) -> tuple[int, int] | None:
         """Which of the two puts what a box sends in the place of what was there, where both send the same, and how
         often: `h * h` sends to h twice. Of a learner's own engine it is only known by how much a gradient has changed.
         """
-        held, there = self.around(key, child)
+        (held, there), sent = self.around(key, child), self.sent_pair(key, child)
         for number, times in (1, 1), (0, 1), (1, 2), (0, 2):
-            right = self.sent_pair(key, child)[1 - number]
-            if np.any(held[number]) and self.is_same(there[number] * times, right):
+            if np.any(held[number]) and self.is_same(there[number] * times, sent[1 - number]):
                 return number, times
         return None
 

@@ -38,9 +38,13 @@ def parting_lines(found: Differences, key: str, labels: Labels, is_first: bool) 
         sent = {child: found.sent_pair(key, child, found.at[key]) for child in found.inputs[key]}
         parted = [child for child in sent if not found.is_same(*sent[child])] or list(sent)
         for child in parted:
-            name, said = found.one.graph.by_id[child].name, _mistake(found, key, child, labels) if how == "sent" else ""
-            texts += [f"{name}: {said}."] if said else []
-            if how == "sent" and sent[child][2] and (not said or found.replacement(key, child)):
+            name, scale = found.one.graph.by_id[child].name, sent[child][2]
+            said = _mistake(found, key, child, labels) if how == "sent" else ""
+            if said:
+                texts.append(f"{name}: {said}.")
+            # Where only the change of a .grad is seen, what then stands there is told: it holds whatever was sent. But
+            # if words are about what was sent, they need its numbers beside them.
+            if how == "sent" and scale and (not said or found.replacement(key, child)):
                 rows.append((name, ".grad becomes ", found.around(key, child)[1]))
             else:
                 rows.append((name, " gets ", sent[child][:2]))

@@ -205,9 +205,6 @@ def _things_inside(name: str, value: Any) -> list[tuple[str, Any]]:
     return []
 
 
-Where = tuple[int, int, int, int]  # of a piece of source: its first line, its last, its start and its end in them
-
-
 def assignments(file: str) -> list[tuple[str, Span]]:
     """Each `name = expression` of a source file or cell: the name, and where the expression is."""
     return _assignments(file, syntax_tree(file))
@@ -215,35 +212,31 @@ def assignments(file: str) -> list[tuple[str, Span]]:
 
 def assigned_name(span: Span) -> str | None:
     """The name that gets the value of a piece of source: `h` for the `x @ w` in `h = x @ w`."""
-    return _names_by_place(span.file, syntax_tree(span.file)).get(_place(span))
+    return _names_by_place(span.file, syntax_tree(span.file)).get(span)
 
 
 @functools.lru_cache(maxsize=64)
-def _names_by_place(file: str, tree: ast.Module | None) -> dict[Where, str]:
-    return {_place(span): name for name, span in reversed(_assignments(file, tree))}
+def _names_by_place(file: str, tree: ast.Module | None) -> dict[Span, str]:
+    return {span: name for name, span in reversed(_assignments(file, tree))}
 
 
 def unpacked_names(span: Span) -> tuple[str, ...]:
     """The names among which the results of a piece of source are shared out: of `z.chunk(2)` in `a, b = z.chunk(2)`,
     and of `a, b` itself, where Python takes a tensor apart; () where not all are plain names.
     """
-    return _unpacked_by_place(span.file, syntax_tree(span.file)).get(_place(span), ())
+    return _unpacked_by_place(span.file, syntax_tree(span.file)).get(span, ())
 
 
 @functools.lru_cache(maxsize=64)
-def _unpacked_by_place(file: str, tree: ast.Module | None) -> dict[Where, tuple[str, ...]]:
-    found: dict[Where, tuple[str, ...]] = {}
+def _unpacked_by_place(file: str, tree: ast.Module | None) -> dict[Span, tuple[str, ...]]:
+    found: dict[Span, tuple[str, ...]] = {}
     for statement, targets in _writes(tree):
         for target in targets:
             parts = getattr(target, "elts", [])
             names = tuple(part.id for part in parts if isinstance(part, ast.Name))
             if names and len(names) == len(parts) and not isinstance(statement.value, ast.Tuple | ast.List):
-                found |= {_place(syntax_span(file, part)): names for part in (target, statement.value)}
+                found |= {syntax_span(file, part): names for part in (target, statement.value)}
     return found
-
-
-def _place(span: Span) -> Where:
-    return span.first, span.last, span.start, span.end
 
 
 @functools.lru_cache(maxsize=64)
@@ -278,14 +271,14 @@ def whole_write(span: Span | None) -> Span | None:
     """
     if span is None:
         return None
-    whole = _whole_writes(span.file, syntax_tree(span.file)).get(_place(span))
-    return replace(whole or span, function=span.function)
+    whole = _whole_writes(span.file, syntax_tree(span.file)).get(span, span)
+    return replace(whole, function=span.function)
 
 
 @functools.lru_cache(maxsize=64)
-def _whole_writes(file: str, tree: ast.Module | None) -> dict[Where, Span]:
+def _whole_writes(file: str, tree: ast.Module | None) -> dict[Span, Span]:
     return {
-        _place(syntax_span(file, target)): syntax_span(file, whole)
+        syntax_span(file, target): syntax_span(file, whole)
         for whole, targets in _writes(tree)
         for target in targets
         if isinstance(target, ast.Subscript)
@@ -298,8 +291,8 @@ def whole_call(span: Span | None) -> Span | None:
     """
     if span is None:
         return None
-    whole = _by_attribute(span.file, syntax_tree(span.file)).get((span.first, span.start))
-    return replace(whole or span, function=span.function)
+    whole = _by_attribute(span.file, syntax_tree(span.file)).get((span.first, span.start), span)
+    return replace(whole, function=span.function)
 
 
 @functools.lru_cache(maxsize=64)
@@ -317,7 +310,7 @@ def _by_attribute(file: str, tree: ast.Module | None) -> dict[tuple[int, int], S
 def syntax_span(file: str, node: Any) -> Span:
     """Where a part of a syntax tree stands."""
     start, end = characters(file, node.lineno, node.col_offset), characters(file, node.end_lineno, node.end_col_offset)
-    return Span(file, "", node.lineno, node.end_lineno, start, end)
+    return Span(file, node.lineno, node.end_lineno, start, end)
 
 
 DIGITS, SUBSCRIPTS = "0123456789", "₀₁₂₃₄₅₆₇₈₉"

@@ -19,7 +19,7 @@ import os
 import sys
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
 from types import CodeType, FrameType, MappingProxyType
 from typing import Any
@@ -297,16 +297,16 @@ def learner_frame(frame: FrameType | None) -> FrameType | None:
 
 @dataclass(frozen=True)
 class Span:
-    """A piece of source: lines count from 1, columns from 0 in characters; `function` is "" at the top level of a cell
-    or file.
+    """A piece of source: lines count from 1, columns from 0 in characters. `function` is "" at the top level of a cell
+    or file, and where only the source is looked at, which is why the same piece may have it or not.
     """
 
     file: str
-    function: str
     first: int
     last: int
     start: int
     end: int
+    function: str = field(default="", compare=False)
 
     def contains(self, other: Span) -> bool:
         """True if `other` is a proper part of this piece."""
@@ -330,9 +330,9 @@ def span_at(code: CodeType, instruction: int) -> Span | None:
     function = "" if code.co_name == "<module>" else code.co_name
     if last is None or start is None or end is None:
         text = source_line(code.co_filename, first)
-        return Span(code.co_filename, function, first, first, len(text) - len(text.lstrip()), len(text.rstrip()))
+        return Span(code.co_filename, first, first, len(text) - len(text.lstrip()), len(text.rstrip()), function)
     start, end = characters(code.co_filename, first, start), characters(code.co_filename, last, end)
-    return Span(code.co_filename, function, first, last, start, end)
+    return Span(code.co_filename, first, last, start, end, function)
 
 
 def source_line(file: str, line: int) -> str:

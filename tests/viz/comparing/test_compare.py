@@ -216,7 +216,11 @@ MISTAKES = {
         r"scaled gets .* in wrong; b gets .*\nwrong runs difference twice, right once: what it passed on the first "
         r"time is still in difference.grad, and is passed on again\.\nSorted, each node runs once",
     ),
-    "writes": ("e", "b: the rule of scaled has written to e in wrong"),
+    "writes": (
+        "e",
+        r"b gets \[18.3, -5.528\] in right, \[36.6, -11.06\] in wrong.\n"
+        r"b: the rule of scaled has written to e in wrong",
+    ),
     "raises": (
         "squared",
         r"wrong stops at squared: RuntimeError: Small.run\(\) of squared raised ArithmeticError: oh\. "
@@ -236,6 +240,38 @@ def test_a_mistake_is_found_at_its_node(mistake: str) -> None:
     assert comparison.index == comparison.difference.index
     told = "\n".join(line.text for line in comparison.difference.story)
     assert re.search(words, told), told
+
+
+def test_the_first_of_the_two_may_be_the_one_that_replaces() -> None:
+    wrong, right = Small("="), Small()
+    loss, names = program(wrong)
+    comparison = compare(loss, program(right)[0], engine=(wrong, right), names=names, labels=("wrong", "right"))
+    assert comparison.difference is not None
+    told = "\n".join(line.text for line in comparison.difference.story)
+    assert re.search(r"e.grad becomes \[187.5, 48.75\] in wrong, \[13.56, -6.752\] in right", told), told
+    assert "wrong replaces [-174, -55.5], which was there" in told
+
+
+def test_what_was_sent_is_told_where_it_was_seen_itself_though_no_words_explain_it() -> None:
+    """As in graphs of minigrad: only of a learner's own engine is it told from what then stands in .grad."""
+
+    def loss(sent: list[float]) -> Any:
+        class Doubled(mg.autograd.Function):
+            @staticmethod
+            def forward(ctx: Any, x: Any) -> Any:
+                return x * 2
+
+            @staticmethod
+            def backward(ctx: Any, g: Any) -> Any:
+                return mg.tensor(sent)
+
+        x = mg.tensor([0.3, 0.7, 0.9], requires_grad=True)
+        y = x.exp()
+        return (Doubled.apply(y) * y).sum()
+
+    difference = compare(loss([1.0, 3.0, 7.0]), loss([2.0, -5.0, 0.5])).difference
+    assert difference is not None
+    assert " gets [1, 3, 7] in the first, [2, -5, 0.5] in the second." in difference.story[0].text
 
 
 def test_what_replaces_what_was_there_has_sent_the_same() -> None:

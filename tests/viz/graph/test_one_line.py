@@ -117,7 +117,7 @@ def test_what_is_no_python_is_put_on_one_line_as_it_is() -> None:
 
 def test_what_is_no_python_keeps_its_parts() -> None:
     linecache.cache["<odd>"] = (0, None, ['a + "b\n'], "<odd>")
-    assert with_names(Span("<odd>", "", 1, 1, 0, 6), {Span("<odd>", "", 1, 1, 0, 1): "t0"}) == 'a + "b'
+    assert with_names(Span("<odd>", 1, 1, 0, 6), {Span("<odd>", 1, 1, 0, 1): "t0"}) == 'a + "b'
 
 
 def test_places_lead_from_the_text_to_its_line() -> None:

@@ -122,5 +122,5 @@ def test_a_line_whose_place_python_does_not_know_is_marked_whole() -> None:
     scope = cell(text)
     span = scope["q"].session.graph.box_named("y").span
     assert span is not None
-    assert operation_marks(Span(span.file, "", 2, 2, 0, 15)) == ((2, 0, 15),)
-    assert operation_marks(Span("<no file>", "", 7, 7, 1, 4)) == ((7, 1, 4),)
+    assert operation_marks(Span(span.file, 2, 2, 0, 15)) == ((2, 0, 15),)
+    assert operation_marks(Span("<no file>", 7, 7, 1, 4)) == ((7, 1, 4),)

@@ -37,6 +37,8 @@ def test_rules_are_found_for_every_op() -> None:
         (lambda F, g, other: g * -other, {"g": -ONE, "other": -ONE}, "g * -other", "-g × other", "-(-1) × (-1)"),
         (lambda F, g, x: g * F.cos(x), {"g": ONE, "x": ONE}, "g * cos(x)", "g × cos(x)", "1 × cos(1)"),
         (lambda F, g, n: g * n if n else g * 0, {"g": ONE, "n": 3}, "g * n", "g × 3", "1 × 3"),
+        (lambda F, g, n: g * 2 / (3 if n else 1), {"g": ONE, "n": 0}, "g * 2", "g × 2", "1 × 2"),
+        (lambda F, g: g / 10, {"g": ONE}, "g / 10", "g / 10", "1 / 10"),
         (lambda F, g, x: F.as_function_of(g, x), {"g": ONE, "x": ONE}, "g", "g", "1"),
         (lambda F, g, x: g * x, {"g": np.array([1, 2]), "x": np.array([3, -4])}, "g * x", "g × x", "[1, 2] × [3, -4]"),
         (

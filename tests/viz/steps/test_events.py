@@ -1,6 +1,8 @@
 """What happens around the steps: hooks, saved tensors, versions, NaN, failures; each is in the frame and in trace()."""
 
 import json
+import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,7 @@ from minigrad import viz
 from minigrad.viz.graph import values
 from minigrad.viz.steps.events import KINDS, Event
 
+STATIC = Path(viz.__file__).parent / "static"
 LEAVES = "x = mg.tensor([1., 2.], requires_grad=True)\nw = mg.tensor([3., 4.], requires_grad=True)\n"
 
 
@@ -46,6 +49,15 @@ def brief(events: list[Event], kind: str) -> list[tuple[Any, ...]]:
         for event in events
         if event.kind == kind
     ]
+
+
+def test_each_kind_has_a_name_a_sign_and_a_line_in_the_legend_of_the_page() -> None:
+    """The page shows a plain ring for a kind that it does not know, and nothing beside it."""
+    for file, table in (("marks.mjs", "EVENTS"), ("legend.mjs", "WHAT_EVENTS_SAY")):
+        text = (STATIC / file).read_text(encoding="utf-8")
+        (rows,) = re.findall(rf"^(?:export )?const {table} = {{$(.+?)^}};$", text, re.MULTILINE | re.DOTALL)
+        kinds = re.findall(r"^  (\w+): ", rows, re.MULTILINE)
+        assert {*kinds} ^ {*KINDS} == set(), f"{table} of viz/static/{file} has a row for each of KINDS in events.py"
 
 
 # ---------------------------------------------------------------- hooks
@@ -369,6 +381,20 @@ def test_an_anomaly_fails_at_its_node_and_shows_the_rule() -> None:
 
 
 # ---------------------------------------------------------------- failures
+
+
+def test_the_text_of_an_error_keeps_its_lines_on_the_page_and_where_it_is_spoken() -> None:
+    scope = cell(
+        LEAVES
+        + "def check(g):\n    raise ValueError('too large:\\n  10')\n"
+        + "y = x * w\ny.register_hook(check)\ns = viz.BackwardStepper(y.sum())\n"
+    )
+    with pytest.raises(ValueError, match="too large"):
+        scope["s"].last()
+    frame = scope["s"].frame
+    (sent,) = (event.to_json() for event in frame.events if event.kind == "error")
+    assert sent["text"] == "too large:\n  10"
+    assert "too large:\n  10." in frame.spoken
 
 
 def test_a_hook_that_raises_half_way() -> None:

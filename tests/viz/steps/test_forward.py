@@ -60,6 +60,17 @@ def test_lines_come_in_the_order_in_which_they_ran() -> None:
     assert [frame.name for frame in stepper.session.forward] == ["x", "w", "b", "t0", "prediction", "y", "t1", "loss"]
 
 
+def test_what_is_written_in_a_function_draws_no_leaf_to_it_from_the_lines_above() -> None:
+    """Where its lines stand says nothing of when they run."""
+    stepper = cell(
+        "x = mg.tensor([1.0, 2.0], requires_grad=True)\nlate = mg.tensor([3.0, 4.0], requires_grad=True)\n"
+        "def cut(x):\n    y = x * 2\n    y[0] = 5.0\n    return y\n"
+        "loss = (cut(x) * late).sum()\ns = viz.BackwardStepper(loss, forward=True)\n"
+    )["s"]
+    names = [frame.name for frame in stepper.session.forward]
+    assert names == ["x", "y", "t0", "late", "t1", "loss"]
+
+
 def test_a_result_is_told_with_names_with_numbers_and_what_it_comes_to() -> None:
     formula = told(grown("a formula"))
     assert formula["w"] == "w = 3, a leaf: backward() will put its gradient into w.grad."
