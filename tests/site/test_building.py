@@ -127,6 +127,21 @@ def test_links_between_notebooks_become_links_between_pages() -> None:
         assert book.with_links("errors", before) == after
 
 
+def test_the_two_menus_of_a_page_have_icons_of_their_own() -> None:
+    """On a telephone there is nothing else to tell the list of pages from the contents of the page."""
+    sheet = (pages.HERE / "static" / "book.css").read_text("utf-8")
+    icons = dict(re.findall(r"\.(fa-(?:bars|list))(?:,\s*[^{]*)? \{\s*--icon: (url\([^;]*\));", sheet))
+    assert len(set(icons.values())) == 2, icons
+
+
+def test_long_lines_of_code_know_how_far_they_are_indented() -> None:
+    """So that what is broken of them stands further in than they begin; short lines and the text are as they were."""
+    long = "    y = f(x, <b>some_name</b>) &lt; 3  # why\n"
+    assert pages.with_long_lines(f"x\n\n{long}y = 2") == f'x\n\n<span class="long" style="--in:4ch">{long}</span>y = 2'
+    assert pages.with_long_lines("<b>x</b>" * 30) == "<b>x</b>" * 30
+    assert pages.with_long_lines("\t" + "x" * 40).startswith('<span class="long" style="--in:8ch">')
+
+
 def test_a_policy_allows_what_stands_in_the_page_and_nothing_else() -> None:
     policy = pages.policy_of('<script>a()</script><p onclick="b()">x</p><script src="c.js"></script>')
     hashes = [pages.hashlib.sha256(text.encode()).digest() for text in ("a()", "b()")]

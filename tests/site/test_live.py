@@ -42,6 +42,14 @@ KNOWN = (
     "Error while computing the ReactiveToolbar TypeError: Cannot read properties of null (reading 'widgets')",
 )
 BOTTOM = "() => document.getElementById('main').getBoundingClientRect().bottom"  # of the lab
+# Within the half second in which a toolbar looks once at its width
+OPENS_AND_CLOSES_THE_LIST = """async () => {
+    const { shell } = window.jupyterapp;
+    const run = () => document.querySelector(".jp-NotebookPanel-toolbar > [data-jp-item-name='run']");
+    shell.expandLeft();
+    while (run()) await new Promise((go) => setTimeout(go, 20));
+    shell.collapseLeft();
+}"""
 HEARTBEAT = "/api/service-worker-heartbeat"
 START = 240_000  # milliseconds that Python may take to start, on a machine that is busy with other tests
 WRONG = "def slope_of_w(w, x, b, target):\n    return w * x + b - target"
@@ -474,13 +482,40 @@ def text_of(course: Course, name: str) -> str:
     return text
 
 
+def luminance(colour: str) -> float:
+    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    red, green, blue = (part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def test_comments_in_cells_can_be_read(lab: Path) -> None:
+    """By the measure of WCAG, on the grounds that JupyterLab gives cells in light and in dark."""
+    sheet = (lab / "static" / "page.css").read_text("utf-8")
+    for is_light, ground in (("true", "#f5f5f5"), ("false", "#212121")):
+        place = rf'\[data-jp-theme-light="{is_light}"\] \{{\s*--jp-mirror-editor-comment-color: (#\w{{6}});'
+        (colour,) = re.findall(place, sheet)
+        darker, lighter = sorted([luminance(colour), luminance(ground)])
+        assert (lighter + 0.05) / (darker + 0.05) >= 4.5, (colour, ground)
+
+
 @pytest.mark.long
 def test_on_a_telephone_the_chapter_has_the_width(reader: Course) -> None:
-    """Not the list of files beside it."""
+    """Not the list of files beside it; what runs a cell is seen, and no code is cut."""
     reader.page.set_viewport_size({"width": 360, "height": 780})
     reader.page.goto(f"{reader.server.url}{PATH}live/lab/index.html?path=00_start_here.ipynb")
     reader.page.wait_for_function("() => document.querySelector('.jp-Notebook')?.getBoundingClientRect().width > 300")
     says(reader.page.locator(".jp-Notebook"), "what happens when I call")
+    run = reader.page.locator(".jp-NotebookPanel-toolbar > [data-jp-item-name='run']")
+    run.wait_for()
+    reader.page.evaluate(OPENS_AND_CLOSES_THE_LIST)
+    run.wait_for(timeout=5_000)
+    reader.page.wait_for_function(
+        "() => [...document.querySelectorAll('.jp-CodeCell .cm-line')].some((one) => one.textContent.length > 50)"
+    )
+    cut = (
+        "() => [...document.querySelectorAll('.cm-scroller')].filter((one) => one.scrollWidth > one.clientWidth).length"
+    )
+    assert reader.page.evaluate(cut) == 0
 
 
 @pytest.mark.long

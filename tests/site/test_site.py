@@ -18,6 +18,7 @@ from urllib.parse import urljoin, urlsplit
 
 import nbformat
 import pytest
+from docutils.nodes import make_id
 from playwright.sync_api import Browser, expect
 
 import minigrad as mg
@@ -42,6 +43,10 @@ STEPPED = {  # pages of each kind that have steppers, and how many they have
 BOOK_PAGE, FRONT_PAGE, ALL = 600_000, 250_000, 25_000_000  # bytes
 SCROLLS = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
 GROUND = "() => [document.documentElement, document.body].map((one) => getComputedStyle(one).backgroundColor).join()"
+CUT = (
+    "() => [...document.querySelectorAll('.highlight pre')]"
+    ".filter((one) => one.scrollWidth > one.clientWidth + 1).length"
+)
 KEPT = "() => Object.keys(localStorage)"
 SETTLED = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 # What axe finds. Of a name that should hold the text that is seen, axe looks at what is in view alone: of a card that
@@ -83,16 +88,16 @@ def test_no_page_scrolls_sideways_at_any_width_in_light_and_dark(are_all: bool, 
 def test_no_page_scrolls_sideways_on_a_telephone_without_scripts(
     browser: Browser, address: str, paths: list[str]
 ) -> None:
-    """What scripts add is the same on all pages of a kind; what stands in them is not."""
+    """What scripts add is the same on all pages of a kind; what stands in them is not. Nor does code."""
     low = {"width": 360, "height": 50}  # of which little is to be painted
     context = browser.new_context(java_script_enabled=False, viewport=low)
     page = context.new_page()
     wide = {}
     for path in paths:
         page.goto(address + path)
-        wide[path] = page.evaluate(SCROLLS)
+        wide[path] = (page.evaluate(SCROLLS), page.evaluate(CUT))
     context.close()
-    assert wide == dict.fromkeys(paths, 0)
+    assert wide == dict.fromkeys(paths, (0, 0))
 
 
 @of_each_kind_or_all
@@ -268,6 +273,29 @@ def test_an_error_is_found_by_its_first_words(are_all: bool, reader: Any, site: 
     expect(page.locator(f"[id='{place.partition('#')[2]}']")).to_be_in_viewport()
 
 
+def test_on_a_telephone_an_error_says_where_it_is_shown(reader: Any) -> None:
+    page = reader.open("errors.html")
+    page.set_viewport_size({"width": 390, "height": 844})
+    before = "(ones) => ones.map((one) => getComputedStyle(one, '::before').content)"
+    cells = page.locator("table:has([id^='error-']) td:nth-child(3):has(a)")
+    shown, about = cells.filter(has_not_text="about it:"), cells.filter(has_text="about it:")
+    assert set(shown.evaluate_all(before)) == {'"shown in "'}
+    assert set(about.evaluate_all(before)) == {"none"}
+
+
+def test_links_of_before_lead_to_their_errors(reader: Any, site: Path) -> None:
+    """Then the names of these places were those that docutils makes."""
+    page = reader.open("errors.html")
+    rows = [(row[0], row[2].partition("#")[2]) for row in errors(site)]
+    before = {f"error-{make_id(words)}": place for words, place in reversed(rows)}
+    assert len(before) > 100
+    now = {place for _, place in rows}
+    for name in sorted(before.keys() - now)[::12]:
+        page.evaluate("(name) => { location.hash = name; }", name)
+        expect(page).to_have_url(f"{reader.address}errors.html#{before[name]}")
+        expect(page.locator(f"[id='{before[name]}']")).to_be_in_viewport()
+
+
 def test_the_search_finds_chapters(reader: Any) -> None:
     page = reader.open("search.html?q=straight-through")
     found = page.locator("#search-results a[href^='06_custom_functions.html']").first
@@ -296,6 +324,11 @@ def test_the_search_finds_the_gallery_and_says_what_to_try(reader: Any) -> None:
     expect(page.locator(".search-summary")).to_be_hidden()  # which speaks of categories
     places = [link.get_attribute("href") for link in said.locator("a").all()]
     assert places == ["contents.html", "errors.html", "glossary.html", "gallery/index.html"]
+
+
+def test_a_search_for_nothing_says_what_can_be_looked_for(reader: Any) -> None:
+    for path in ("search.html", "search.html?q=", "search.html?q=%3F"):
+        expect(reader.open(path).locator("#search-results")).to_contain_text("an error's first words")
 
 
 def test_a_chapter_says_where_one_is_and_shows_all_of_it(reader: Any) -> None:
@@ -361,6 +394,34 @@ def test_predictions_are_answered_and_solutions_are_folded(reader: Any) -> None:
     expect(solution.locator("pre")).to_be_hidden()
     solution.locator("summary").click()
     expect(solution.locator("pre")).to_contain_text("return 2 * error * x")
+
+
+def test_the_code_of_a_run_stands_below_its_table(reader: Any) -> None:
+    page = reader.open("01_tensors_and_leaves.html")
+    runs = page.locator(".minigrad-runs").first
+    code = runs.locator("details > div").filter(visible=True)
+    for width in (1400, 360):
+        page.set_viewport_size({"width": width, "height": 900})
+        table, below = runs.locator("table").bounding_box(), code.bounding_box()
+        assert below["y"] >= table["y"] + table["height"], width
+        assert below["width"] <= width, width
+
+
+def test_what_is_wider_than_a_telephone_fades_where_it_goes_on(reader: Any) -> None:
+    page = reader.open("01_tensors_and_leaves.html")
+    drawing, runs = page.locator(".minigrad-drawing").first, page.locator(".minigrad-runs > div").first
+    for place in (drawing, runs):
+        page.set_viewport_size({"width": 390, "height": 844})
+        expect(place).to_have_attribute("data-goes-on", "right")
+        expect(drawing).to_have_css("mask-image", re.compile("gradient"))
+        expect(runs).to_have_css("mask-image", "none")  # it would take away what stands below, too
+        expect(runs).to_have_css("box-shadow", re.compile("-14px.* inset"))
+        place.evaluate("(one) => one.scrollBy(9, 0)")
+        expect(place).to_have_attribute("data-goes-on", "left right")
+        place.evaluate("(one) => one.scrollBy(999, 0)")
+        expect(place).to_have_attribute("data-goes-on", "left")
+        page.set_viewport_size({"width": 1400, "height": 900})
+        expect(place).not_to_have_attribute("data-goes-on", re.compile(""))
 
 
 def test_light_and_dark_are_chosen_for_all_pages(reader: Any) -> None:
@@ -461,8 +522,7 @@ def test_on_paper_there_is_what_one_reads(reader: Any) -> None:
     expect(page.locator("h1", has_text="Start here").filter(visible=True)).to_have_count(1)
     assert page.evaluate("() => getComputedStyle(document.querySelector('main')).colorScheme") == "light"
     assert page.evaluate(SCROLLS) <= 0
-    cut = "() => [...document.querySelectorAll('pre')].filter((one) => one.scrollWidth > one.clientWidth + 1).length"
-    assert page.evaluate(cut) == 0
+    assert page.evaluate(CUT) == 0
     frames = page.locator(".cell_input").evaluate_all("(ones) => ones.map((one) => getComputedStyle(one).breakInside)")
     assert set(frames) == {"avoid"}, "an empty frame stands on one page, and the code on the next"
     # A browser that prints waits for no picture: all are there a while after the page is.

@@ -45,6 +45,7 @@ PAGES = {path: f"{name}.html" for name, path in GUIDES.items()} | {"README.md": 
 TERM = re.compile(r"### (?P<word>.+)\n\*\*(?P<chinese>.+?)\*\* · (?P<meaning>.+)", re.DOTALL)
 TERM_LINK = re.compile(r'<a class="reference external" href="glossary\.html#cell-id=([\w-]+)"')
 ERROR_ROW = re.compile(r"^\| (?P<words>`.+?`+) \| (?P<meaning>.+?) \|(?P<rest>.*)$", re.MULTILINE)
+ABOUT_IT = "| about it:"  # of an error that a chapter does not show: on a telephone no "shown in" may stand before it
 ABOUT = "After this chapter you can "
 ABLE = re.compile(r"^\| after this chapter you can .*\n\|[-| ]+\n((?:\|.*\n?)+)", re.MULTILINE)
 HANDLER = re.compile(r' onkeydown="[^"]*"')
@@ -226,7 +227,7 @@ def prepared(name: str, notebook: Any) -> Any:
             if name == "errors":
                 cell.source = ERROR_ROW.sub(
                     lambda row: f'| <span id="{error_id(row["words"])}"></span>{row[0][2:]}', cell.source
-                )
+                ).replace(ABOUT_IT, f'| <span class="about">{ABOUT_IT[2:]}</span>')
             anchor = f'<span id="cell-id={cell.id}"></span>'
             if number:
                 cell.source = f"{anchor}\n\n{cell.source}"

@@ -24,6 +24,7 @@ POLICY = (
     "font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri {base}; form-action 'self'"
 )
 CHARACTER_SET = re.compile(r'<meta charset="utf-8"[^>]*>')
+TAG = re.compile(r"<[^>]*>")
 INLINE_SCRIPT = re.compile(r"<script(?![^>]*\bsrc=)[^>]*>(.*?)</script>", re.DOTALL)
 HANDLER = re.compile(r'<[^<>]*?\son\w+="([^"]*)"')
 PICTURE = re.compile(r'<img\b([^>]*?)\ssrc="data:image/svg\+xml,([^"]*)"')
@@ -35,6 +36,9 @@ RECORDED = re.compile(
     r"""\s*<noscript><div[^>]*><img[^>]*? height="(\d+)")"""
 )
 SIZE = re.compile(r'<svg[^>]*?\swidth=["\'](\d+(?:\.\d+)?)["\'][^>]*?\sheight=["\'](\d+(?:\.\d+)?)["\']')
+# Code in colours, and what a cell has printed: no element goes on from one line to the next.
+CODE = re.compile(r'(<div class="highlight"><pre>(?:<span></span>)?(?:<code>)?)(.*?)(?=(?:</code>)?</pre>)', re.DOTALL)
+SHORT = 30  # characters of a line that the narrowest page shows whole
 # What our own scripts of the pages import from the stepper's, which stand before them in one text.
 IMPORT = re.compile(r'^import [^;]* from "[^"]*";\n', re.MULTILINE)
 
@@ -96,6 +100,7 @@ class Site:
         self.pages.append(page)
         html = self.with_picture_files(STILL.sub(r"<noscript>\g<0></noscript>", html), page)
         html = RECORDED.sub(r'\g<0> style="--tall:\1px"', html)
+        html = CODE.sub(lambda code: code[1] + with_long_lines(code[2]), html)
         policy = f'<meta http-equiv="Content-Security-Policy" content="{policy_of(html, page.is_anywhere)}" />'
         html, count = CHARACTER_SET.subn(lambda found: f"{found[0]}\n{policy}", html)
         if count != 1:
@@ -149,6 +154,20 @@ class Site:
                 f"{self.address}/{page.path.removesuffix('index.html')}" for page in self.pages if not page.is_anywhere
             )
             write(self.folder / "sitemap.txt", places + "\n")
+
+
+def with_long_lines(code: str) -> str:
+    """Code or print whose long lines are elements that know how far they are indented: site.css breaks them where the
+    page ends, and has the rest stand further in than the line begins, as in the stepper.
+    """
+
+    def marked(line: str) -> str:
+        text = unescape(TAG.sub("", line)).rstrip("\n").expandtabs()
+        if len(text) <= SHORT:
+            return line
+        return f'<span class="long" style="--in:{len(text) - len(text.lstrip())}ch">{line}</span>'
+
+    return "".join(marked(line) for line in code.splitlines(keepends=True))
 
 
 def write(path: Path, text: str) -> None:

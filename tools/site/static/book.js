@@ -58,10 +58,25 @@
     addEventListener("keydown", ({ key }) => key === "Escape" && hide());
     letKeysScroll();
     addEventListener("resize", letKeysScroll);
+    document.addEventListener("scroll", tellWhenMoved, { capture: true, passive: true });
+    findPlace();
+    addEventListener("hashchange", findPlace);
     markPlace();
     markWords();
     findErrors();
   });
+
+  // ---- links of before, to errors whose places had neither capitals nor _ in their names
+
+  const findPlace = () => {
+    if (!location.hash.startsWith("#error-")) return;
+    const asked = decodeURIComponent(location.hash.slice(1));
+    if (document.getElementById(asked)) return;
+    const withoutCapitals = (id) => id.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^error-[-0-9]*|-$/g, "");
+    const places = [...document.querySelectorAll('[id^="error-"]')];
+    const place = places.find(({ id }) => withoutCapitals(id) === withoutCapitals(asked));
+    if (place) location.replace(`#${place.id}`);
+  };
 
   // ---- the contents of the page: the section that is read is marked, however one came there
 
@@ -87,14 +102,29 @@
     new ResizeObserver(mark).observe(document.body); // at once, and when steppers are made
   };
 
-  // ---- pictures and tables that are wider than the page: with the focus on them, the arrow keys move them
+  // ---- pictures and tables that are wider than the page: their edge says that they go on, and with the focus on them the
+  // arrow keys move them
+
+  const WIDE =
+    ".minigrad-drawing, .output, .output pre, .minigrad-still, .minigrad-figure, .minigrad-runs > div, .mgb-graph, " +
+    ".pst-scrollable-table-container";
+
+  const tellWhereItGoesOn = (place) => {
+    const rest = place.scrollWidth - place.clientWidth - place.scrollLeft;
+    const sides = [place.scrollLeft > 1 && "left", rest > 1 && "right"].filter(Boolean);
+    if (sides.length) place.dataset.goesOn = sides.join(" ");
+    else delete place.dataset.goesOn;
+  };
 
   const letKeysScroll = () => {
-    for (const place of document.querySelectorAll(".bd-article :is(.minigrad-drawing, .output, .minigrad-still)")) {
+    for (const place of document.querySelectorAll(`.bd-article :is(${WIDE})`)) {
+      tellWhereItGoesOn(place);
       if (place.scrollWidth > place.clientWidth) place.tabIndex = 0;
       else place.removeAttribute("tabindex");
     }
   };
+
+  const tellWhenMoved = ({ target }) => target instanceof Element && target.matches(WIDE) && tellWhereItGoesOn(target);
 
   // ---- the words that were searched for, in the text of what was found: its address has them
 
@@ -147,6 +177,10 @@
   async function findErrors() {
     const place = document.getElementById("search-results");
     const asked = wordsOf(new URLSearchParams(location.search).get("q") ?? "");
+    if (place && !asked.length) {
+      place.textContent =
+        "Write above what you look for: a word as PyTorch spells it, or an error's first words, as it stands on your screen.";
+    }
     if (!place || asked.length < 2) return;
     const errors = await (await fetch("_static/errors.json")).json();
     const starts = asked.map((_, k) => asked.slice(k)).filter((rest) => rest.length > 1);
