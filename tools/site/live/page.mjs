@@ -11,7 +11,7 @@ const MEGABYTE = 1e6;
 const CHAPTERS = "../files/"; // where the site has them; the browser keeps those that were saved
 const NARROW = "(max-width: 700px)";
 const A_MOMENT = 500; // milliseconds in which the next cell of several begins
-const LOOKS = 600; // milliseconds in which a toolbar looks once at how wide it is
+const LOOKS = [600, 1_800, 4_000]; // milliseconds after which a toolbar looks again at how wide it is
 const LONG = 40_000; // milliseconds after which a cell may be one without an end
 const ENDLESS =
   "A cell cannot be interrupted in a browser. Should it have no end: restart Python, then run the cells again. What " +
@@ -449,15 +449,15 @@ function watch(app) {
 
 /**
  * Have a toolbar look again at how much room it has, when its width has changed: JupyterLab looks at once, and not a second
- * time within LOOKS. On a telephone that left the button that runs a cell behind the dots, from when the list of files
- * stood beside the chapter.
+ * time within half a second. On a telephone that left the button that runs a cell behind the dots, from when the list of
+ * files stood beside the chapter. Where much else is to be done the first look may still go on: hence several.
  */
 function letToolbarLookAgain(toolbar) {
-  let timer;
+  let timers = [];
   const look = () => toolbar.processMessage({ type: "resize", width: toolbar.node.clientWidth, height: -1 });
   new ResizeObserver(() => {
-    clearTimeout(timer);
-    timer = setTimeout(look, LOOKS);
+    timers.forEach(clearTimeout);
+    timers = LOOKS.map((after) => setTimeout(look, after));
   }).observe(toolbar.node);
 }
 
