@@ -477,6 +477,28 @@ def save_twice_at_once(course: Course) -> None:
     )
 
 
+def write_while_it_is_saved(course: Course, name: str, source: str) -> None:
+    """Between the moment when the text of before is in the store and that when JupyterLab hears of it."""
+    course.page.evaluate(
+        """async ([name, source]) => {
+            const { shell, serviceManager: { contents } } = window.jupyterapp;
+            const { content, context } = shell.currentWidget;
+            const save = contents.save.bind(contents);
+            contents.save = async (...given) => {
+                const saved = await save(...given);
+                [...content.model.cells].find(({ id }) => id === name).sharedModel.setSource(source);
+                return saved;
+            };
+            await context.save();
+            contents.save = save;
+            if (!context.model.dirty) throw new Error('what was written meanwhile counts as saved');
+            await context.save();
+            if (context.model.dirty) throw new Error('what is saved is still to be saved');
+        }""",
+        [name, source],
+    )
+
+
 def text_of(course: Course, name: str) -> str:
     text: str = next(cell["source"] for cell in course.cells() if cell["id"] == name)
     return text
@@ -646,9 +668,10 @@ def test_a_chapter_that_has_changed_is_offered_and_takes_the_answers(
 ) -> None:
     name = "00_start_here.ipynb"
     reader.open(name)
-    write(reader, "code-19", RIGHT)
+    write(reader, "code-19", WRONG)
     save_twice_at_once(reader)
     reader.page.wait_for_function("() => !window.jupyterapp.shell.currentWidget.context.model.dirty")
+    write_while_it_is_saved(reader, "code-19", RIGHT)
 
     newer = nbformat.read(lab / "files" / name, as_version=4)
     newer.metadata["minigrad"]["made_from"] = "another"

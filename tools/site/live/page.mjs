@@ -385,6 +385,7 @@ function watch(app) {
     channel.postMessage({ tells: "opened", path: widget.context.path });
     letToolbarLookAgain(widget.toolbar);
     saveInTurn(widget.context);
+    saveWhatCameMeanwhile(widget.context);
     saveWhatRan(widget.context);
     sayWhatEndsACell(app, widget.context);
     forgetWhatIsReady(widget.context);
@@ -473,6 +474,19 @@ function saveInTurn(context) {
     before = before.catch(() => {}).then(save);
     return before;
   };
+}
+
+/** What comes while a chapter is saved is still to be saved: JupyterLab counts it as saved with what was there before. */
+function saveWhatCameMeanwhile({ model, saveState }) {
+  let cameMeanwhile = false;
+  model.contentChanged.connect(() => {
+    cameMeanwhile = true;
+  });
+  saveState.connect((_, state) => {
+    // When all have heard that it starts, what they then write into the chapter included, its text is taken.
+    if (state === "started") queueMicrotask(() => (cameMeanwhile = false));
+    else if (state === "completed" && cameMeanwhile) model.dirty = true;
+  });
 }
 
 /** Keep a chapter whenever cells have run: a page that is loaded anew shows them, and who leaves it is asked nothing. */
