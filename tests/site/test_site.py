@@ -614,8 +614,10 @@ def test_pages_come_in_few_bytes_with_their_pictures(reader: Any) -> None:
         reader.open("search.html")
         reader.page.on("request", ask)
         reader.page.on("requestfinished", answer)
-        page = reader.open(path)
-        page.locator(".minigrad-recorded").first.scroll_into_view_if_needed()
+        # That it came may be told after what it brought is seen.
+        with reader.page.expect_request_finished(lambda request: request.url.endswith("/stepper.pack")):
+            page = reader.open(path)
+            page.locator(".minigrad-recorded").first.scroll_into_view_if_needed()
         expect(page.locator(".minigrad-stepper").first).to_be_visible()
         reader.page.remove_listener("request", ask)
         reader.page.remove_listener("requestfinished", answer)
