@@ -187,7 +187,14 @@ class Pages:
             page = self.kept[repr(settings)] = self.browser.new_context(**settings).new_page()
             hear(page, self.complaints, "(file|data|about|blob):")
         page.goto("about:blank")
-        page.emulate_media(media="screen")
+        # What a test before has asked for ends with it, and so does its pointer, which would rest on what comes next.
+        page.emulate_media(
+            media="screen",
+            color_scheme=settings.get("color_scheme", "light"),
+            forced_colors=settings.get("forced_colors", "none"),
+            reduced_motion=settings.get("reduced_motion", "no-preference"),
+        )
+        page.mouse.move(0, 0)
         return page
 
 
