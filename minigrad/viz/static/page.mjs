@@ -11,22 +11,19 @@ import { PlainModel } from "./plain.mjs";
 
   /** @type {NodeListOf<HTMLElement>} */
   const recorded = document.querySelectorAll(".minigrad-recorded");
-  const shown = [...recorded].map((place, k) => {
+  const shown = [...recorded].map(async (place, k) => {
     const model = new PlainModel(JSON.parse(place.dataset.pass));
+    const first = model.get("index");
     const el = document.createElement("div");
     place.append(el);
-    return renderKept(globalThis.minigradStepper.render, model, el, true).then(
-      async () => {
-        place.querySelector(".minigrad-still")?.remove();
-        passes[k] = {
-          model,
-          kept: await unpack(model.get("kept")),
-          element: el.querySelector(".minigrad-stepper"),
-          first: model.get("index"),
-        };
-      },
-      (error) => el.replaceChildren(`This browser cannot show the steps: ${error.message}`),
-    );
+    try {
+      const kept = await unpack(model.get("kept")); // first: a stepper that is seen can be clicked
+      await renderKept(globalThis.minigradStepper.render, model, el, true);
+      place.querySelector(".minigrad-still")?.remove();
+      passes[k] = { model, kept, element: el.querySelector(".minigrad-stepper"), first };
+    } catch (error) {
+      el.replaceChildren(`This browser cannot show the steps: ${error.message}`);
+    }
   });
 
   // The address says where each pass stands: #step=5, or #step=,5 for the second of the page. #D is where the box D
@@ -66,7 +63,9 @@ import { PlainModel } from "./plain.mjs";
   };
   Promise.all(shown).then(() => {
     passes.splice(0, Infinity, ...passes.filter(Boolean));
-    follow();
+    // Who was quick has stepped one before the last was there: that counts more than the address.
+    if (passes.some(({ element, first }) => Number(element.getAttribute("data-step")) !== first)) tell();
+    else follow();
     addEventListener("hashchange", follow);
     const hasStepped = ({ target, oldValue }) => target.getAttribute("data-step") !== oldValue;
     const observer = new MutationObserver((changes) => {
