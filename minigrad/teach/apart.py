@@ -39,6 +39,7 @@ from minigrad.random import default_generator
 
 FORKS = sys.platform == "linux"
 GRACE = 2.0  # seconds that code has, which the limits of `limits` have ended, to say so itself
+TO_TELL = 3.0  # seconds, at most, in which a process that was asked where it is says so, or one that lets go has ended
 MEMORY = 4 * 1024**3  # bytes that it may ask for, beside what the notebook has already
 CHUNK = 65_536  # bytes that a pipe holds
 YOU_STOPPED = "you stopped the check"
@@ -153,13 +154,17 @@ def _answer(here: socket.socket, printed: int, seconds: float, child: int, place
 def _places_now(child: int, places: int) -> list[tuple[str, int]]:
     """Where the process is, which writes that down when it is asked."""
     os.kill(child, signal.SIGUSR1)
-    time.sleep(0.1)
+    late, before, written = time.monotonic() + TO_TELL, -1, 0
+    while time.monotonic() < late and not (0 < before == written):  # a busy machine lets it wait
+        time.sleep(0.05)
+        before, written = written, os.fstat(places).st_size
     return _places(places)
 
 
 def _how(child: int) -> str:
     """How a process ended that says nothing more."""
-    for _ in range(100):  # it is about to end: a second is more than enough
+    late = time.monotonic() + TO_TELL
+    while time.monotonic() < late:  # it is about to end
         found = os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT | os.WNOHANG)
         if found is not None:
             what = "exit code" if found.si_code == os.CLD_EXITED else f"{signal.strsignal(found.si_status)}, signal"
