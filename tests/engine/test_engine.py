@@ -1533,10 +1533,10 @@ def test_a_stop_ends_a_backward_that_goes_on_in_another_thread(depth: int, x: Te
     with pytest.raises(KeyboardInterrupt):
         Nested.apply(x, depth).sum().backward()
     assert seen == [KeyboardInterrupt]
-    for _ in range(100):  # the thread has done its work, and needs a moment to end
+    for _ in range(3000):  # the thread has done its work, and needs a moment to end
         if len(sys._current_frames()) > running:
             time.sleep(0.01)
-    assert len(sys._current_frames()) == running
+    assert len(sys._current_frames()) <= running  # fewer if another test's has ended meanwhile
     assert x.grad is None
     (x * x).sum().backward()
     assert x.grad.tolist() == [2.0, 4.0, 6.0]  # type: ignore[unreachable]

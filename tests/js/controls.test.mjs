@@ -151,7 +151,10 @@ test("the search comes when it is asked for, and goes with its words", async () 
   assert.ok(around.hidden);
 });
 
-test("while the kernel runs on, parts are laid out anew a few times a second at most, and at its end", async () => {
+test("while the kernel runs on, parts are laid out anew a few times a second at most, and at its end", async (context) => {
+  let now = 0;
+  context.mock.method(performance, "now", () => now);
+  context.mock.timers.enable({ apis: ["setTimeout"] });
   const { Picture } = await loadModule("viz/static/picture.mjs");
   const { picture, recorded } = examples.network;
   const folded = { ...picture, open: [] };
@@ -169,7 +172,8 @@ test("while the kernel runs on, parts are laid out anew a few times a second at 
     assert.ok(count <= 1, String(count));
     const opened = () => texts(root, ".mg-titles .mg-name");
     const before = opened();
-    await new Promise((resolve) => setTimeout(resolve, 700));
+    now = 700;
+    context.mock.timers.tick(now);
     assert.notDeepEqual(opened(), before); // the run has ended: what ran last is seen
   } finally {
     Picture.prototype.arrange = arrange;

@@ -866,7 +866,7 @@ test("opening thousands of boxes is said first, and done when that was painted",
     root.querySelector(".mg-note").textContent,
     /^Drawing 9\d\d boxes and groups: this takes some seconds\.$/,
   );
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  for (let waits = 0; waits < 3000 && !isOpen(); waits += 1) await new Promise((resolve) => setTimeout(resolve, 10));
   assert.equal(isOpen(), true);
   assert.equal(root.querySelector(".mg-note"), null);
   press(root, "close-all");

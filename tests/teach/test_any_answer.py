@@ -267,7 +267,7 @@ def test_an_endless_loop_is_stopped_and_shown(monkeypatch: pytest.MonkeyPatch) -
     limited = dataclasses.replace(EXERCISES["arrivals"], seconds=0.2)
     started = time.monotonic()
     card = limited.check(never_ends)
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 30
     assert card.title == "arrivals: stopped, it was still running after 0.2 seconds"
     assert "does not come to an end" in said(card)["likely"]
     assert said(card)["in your line"].strip()
@@ -308,7 +308,7 @@ def test_an_error_of_the_limit_before_that_meets_the_new_one_does_not_end_it() -
 
     def begins_as_one_arrives() -> str:
         ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(get_ident()), ctypes.py_object(TookTooLongError))
-        late = time.monotonic() + 3
+        late = time.monotonic() + 30
         while time.monotonic() < late:
             pass
         return "it went on for ever"

@@ -87,7 +87,7 @@ def test_the_inner_of_two_limits_ends_first_and_the_outer_goes_on(kind: Any) -> 
         seen.append("never")
 
     with pytest.raises(TookTooLongError):
-        call_within(0.6, outer)
+        call_within(1.2, outer)  # on a busy machine, too, the inner one is over by then
     assert seen == ["inner"]
 
 
@@ -219,15 +219,16 @@ def test_an_alarm_of_the_learners_comes_when_it_is_due(came: list[float]) -> Non
     started = time.monotonic()
     signal.setitimer(signal.ITIMER_REAL, 0.2)
     with pytest.raises(TookTooLongError):
-        call_within(0.6, endless)
+        call_within(1.5, endless)
     assert len(came) == 1
     assert 0.2 <= came[0] - started < time.monotonic() - started - 0.2  # within, not at the end
-    signal.setitimer(signal.ITIMER_REAL, 0.5)
+    signal.setitimer(signal.ITIMER_REAL, 1.5)
     with pytest.raises(TookTooLongError):
         call_within(0.1, endless)
     assert len(came) == 1
-    assert 0 < signal.getitimer(signal.ITIMER_REAL)[0] <= 0.4
-    time.sleep(0.6)
+    assert 0 < signal.getitimer(signal.ITIMER_REAL)[0] <= 1.4
+    while len(came) == 1 and time.monotonic() - started < LONG:
+        time.sleep(0.01)
     assert len(came) == 2
 
 
@@ -235,7 +236,7 @@ def test_an_alarm_of_the_learners_comes_when_it_is_due(came: list[float]) -> Non
 def test_an_alarm_that_comes_again_and_again_goes_on(came: list[float]) -> None:
     signal.setitimer(signal.ITIMER_REAL, 0.1, 0.1)
     with pytest.raises(TookTooLongError):
-        call_within(0.55, endless)
+        call_within(1.2, endless)
     assert len(came) >= 2
     assert signal.getitimer(signal.ITIMER_REAL)[1] == pytest.approx(0.1)
     signal.setitimer(signal.ITIMER_REAL, 0)
@@ -278,7 +279,7 @@ def endless(w, x, b, target):
 from dataclasses import replace
 exercise = replace(EXERCISES["slope_of_w"], seconds=0.3)
 print(exercise.check(endless).title, sys.gettrace())
-print(exercise.check(exercise.reference).title)
+print(EXERCISES["slope_of_w"].check(exercise.reference).title)
 
 class Nested(mg.autograd.Function):
     @staticmethod

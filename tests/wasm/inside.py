@@ -98,7 +98,8 @@ def stops(_: list[str]) -> dict[str, Any]:
         began = time.monotonic()
         card = exercise.check(answer)
         cards[name] = (card.kind, card.title, said(card).get("likely", ""), time.monotonic() - began)
-    cards["afterwards"] = slope(slope.reference).title  # as a learner calls it, who makes progress
+    right = EXERCISES["slope_of_w"]  # with time enough, on a busy machine too
+    cards["afterwards"] = right(right.reference).title  # as a learner calls it, who makes progress
     try:
         calls(1, 2, 3, 4)
     except RecursionError as error:

@@ -140,7 +140,10 @@ def test_a_hook_without_an_end_in_pytorchs_thread_is_stopped_there(idle: None) -
     assert s.problem["text"].startswith("KeyboardInterrupt: stopped by the stop button")
     assert (s.frame.name, w.grad) == ("y", None)
     assert s.frame.events[-1].line[2].strip() in ("while True:", "pass")
-    assert len(sys._current_frames()) == threads
+    for _ in range(3000):  # the thread has said that it is over, and needs a moment to end
+        if len(sys._current_frames()) > threads:
+            time.sleep(0.01)
+    assert len(sys._current_frames()) <= threads  # fewer if another test's has ended meanwhile
 
 
 def test_a_breakpoint_without_an_end_is_stopped_where_it_is(idle: None) -> None:
