@@ -112,6 +112,7 @@ def test_in_jupyterlab_the_arrows_go_from_bar_to_bar_and_not_from_cell_to_cell(l
     bars = chart.locator("input")
     chart.locator(".mgb-bar").first.click()
     expect(bars.nth(0)).to_be_checked()
+    expect(bars.nth(0)).to_be_focused()
     lab.page.keyboard.press("ArrowDown")
     expect(bars.nth(1)).to_be_checked()
     expect(bars.nth(1)).to_be_focused()
