@@ -43,7 +43,8 @@ if arguments[:2] == ["-m", "venv"]:
 elif arguments[:3] == ["-m", "pip", "install"]:
     print("Collecting numpy==2.0.0 (from -r requirements.txt)\n" + luck, flush=True)
     pathlib.Path(os.environ["PIP_CACHE_DIR"]).mkdir(parents=True, exist_ok=True)
-    time.sleep(float(os.environ.get("PIP_SECONDS", "0")))
+    while "PIP_UNTIL" in os.environ and not os.path.exists(os.environ["PIP_UNTIL"]):
+        time.sleep(0.01)
     sys.exit(1 if luck else 0)
 else:
     sys.exit(int(os.environ.get("CODE", "0")))
@@ -101,6 +102,16 @@ class Clone:
         )
         self.processes.append(process)
         return process
+
+    def hear(self, process: subprocess.Popen[str], words: str) -> None:
+        """Wait until a process has said that."""
+        assert process.stdout is not None
+        said = list[str]()
+        for line in process.stdout:
+            said.append(line)
+            if words in line:
+                return
+        pytest.fail(f"{words!r} is not in {said}")
 
     def end_processes(self) -> None:
         """End what a failed test has left running, with all that it started: it would be another test's warning."""
@@ -261,8 +272,12 @@ def test_environment_finds_the_clone_also_after_a_move(ready: Clone) -> None:
 
 def test_progress_is_told_while_pip_works(clone: Clone) -> None:
     fast_clock = "import time\nreal = time.time\ntime.time = lambda: 20 * real()"
-    result = clone.run("test", before=fast_clock, PIP_SECONDS="0.8")
-    assert "  packages: downloading 1 of 2  numpy\n" in result.stdout
+    told = clone.folder / "told"
+    process = clone.start("test", before=fast_clock, PIP_UNTIL=str(told))
+    clone.hear(process, "  packages: downloading 1 of 2  numpy\n")
+    told.touch()
+    process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0
 
 
 def test_progress_reads_pips_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -283,7 +298,7 @@ def test_progress_reads_pips_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.parametrize("stop_signal", [signal.SIGINT, signal.SIGTERM])
 def test_interrupted_set_up_is_made_again(clone: Clone, stop_signal: signal.Signals) -> None:
-    process = clone.start("test", PIP_SECONDS=str(10 * PATIENCE))
+    process = clone.start("test", PIP_UNTIL="it is ended")
     log = clone.folder / ".home" / "setup.log"
     wait_until(lambda: log.exists() and "Collecting" in log.read_text(), "pip works")
     assert clone.stamp.read_text() == "unfinished"
@@ -336,12 +351,14 @@ def test_foreign_environment_is_left_alone(clone: Clone) -> None:
 
 
 def test_two_set_ups_at_once_take_turns(clone: Clone) -> None:
-    first = clone.start("test", PIP_SECONDS="1")
+    waits = clone.folder / "waits"
+    first = clone.start("test", PIP_UNTIL=str(waits))
     wait_until(clone.stamp.exists, "the first set-up has begun")
-    second = clone.run("test")
-    assert first.communicate(timeout=PATIENCE)[1] == ""
+    second = clone.start("test")
+    clone.hear(second, "Another set-up of this folder is running; waiting for it.")
+    waits.touch()
+    assert [process.communicate(timeout=PATIENCE)[1] for process in (first, second)] == ["", ""]
     assert (first.returncode, second.returncode) == (0, 0)
-    assert "Another set-up of this folder is running; waiting for it." in second.stdout
     assert sum(is_pip(call) for call in clone.calls()) == 1
 
 
