@@ -186,15 +186,15 @@ class Pages:
         if page is None:
             page = self.kept[repr(settings)] = self.browser.new_context(**settings).new_page()
             hear(page, self.complaints, "(file|data|about|blob):")
-        page.goto("about:blank")
-        # What a test before has asked for ends with it, and so does its pointer, which would rest on what comes next.
+        # What a test before has asked for ends with it.
         page.emulate_media(
-            media="screen",
             color_scheme=settings.get("color_scheme", "light"),
             forced_colors=settings.get("forced_colors", "none"),
             reduced_motion=settings.get("reduced_motion", "no-preference"),
         )
-        page.mouse.move(0, 0)
+        page.goto("about:blank")
+        page.emulate_media(media="screen")
+        page.mouse.move(0, 0)  # else what the next test shows lies under the pointer where the last one left it
         return page
 
 

@@ -410,6 +410,7 @@ def test_locks_are_free_in_the_process_apart() -> None:
         while not over.is_set():
             with accumulating:
                 time.sleep(0.0005)
+            time.sleep(0.0001)  # else who waits for it, on a busy machine, hardly ever comes to its turn
 
     def takes_it(w, x, b, target):
         with accumulating:
