@@ -39,7 +39,6 @@ from minigrad.random import default_generator
 
 FORKS = sys.platform == "linux"
 GRACE = 2.0  # seconds that code has, which the limits of `limits` have ended, to say so itself
-TO_TELL = 3.0  # seconds, at most, in which a process that was asked where it is says so, or one that lets go has ended
 MEMORY = 4 * 1024**3  # bytes that it may ask for, beside what the notebook has already
 CHUNK = 65_536  # bytes that a pipe holds
 YOU_STOPPED = "you stopped the check"
@@ -154,17 +153,18 @@ def _answer(here: socket.socket, printed: int, seconds: float, child: int, place
 def _places_now(child: int, places: int) -> list[tuple[str, int]]:
     """Where the process is, which writes that down when it is asked."""
     os.kill(child, signal.SIGUSR1)
-    late, before, written = time.monotonic() + TO_TELL, -1, 0
-    while time.monotonic() < late and not (0 < before == written):  # a busy machine lets it wait
+    written = 0
+    for _ in range(60):  # three seconds at most, where a busy machine lets it wait
         time.sleep(0.05)
         before, written = written, os.fstat(places).st_size
+        if 0 < before == written:
+            break
     return _places(places)
 
 
 def _how(child: int) -> str:
     """How a process ended that says nothing more."""
-    late = time.monotonic() + TO_TELL
-    while time.monotonic() < late:  # it is about to end
+    for _ in range(300):  # it is about to end: three seconds are more than enough
         found = os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT | os.WNOHANG)
         if found is not None:
             what = "exit code" if found.si_code == os.CLD_EXITED else f"{signal.strsignal(found.si_status)}, signal"

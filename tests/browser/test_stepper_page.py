@@ -296,7 +296,7 @@ WRITTEN = """() => [...document.querySelectorAll('.minigrad-stepper *')].flatMap
 })"""
 WITHOUT_WORDS = ".minigrad-stepper * { color: transparent !important; text-decoration-color: transparent !important }"
 WITHOUT_WORDS += ".minigrad-stepper text { fill: transparent !important; stroke: transparent !important }"
-# It comes when the pointer has rested for a third of a second, over what is read or looked at: on a busy machine in between.
+# It comes over what is looked at when the pointer has rested for a third of a second: on a busy machine in between.
 WITHOUT_TIP = ".minigrad-stepper .mg-tip { display: none !important }"
 SIZES: dict[str, tuple[str, Callable[[Any], None], Change | None]] = {
     "sizes": ("network", sizes, None),

@@ -13,15 +13,15 @@ import { PlainModel } from "./plain.mjs";
   const recorded = document.querySelectorAll(".minigrad-recorded");
   const shown = [...recorded].map(async (place, k) => {
     const model = new PlainModel(JSON.parse(place.dataset.pass));
-    const first = model.get("index");
     const el = document.createElement("div");
     place.append(el);
     try {
       const kept = await unpack(model.get("kept")); // first: a stepper that is seen can be clicked
+      const first = model.get("index");
       await renderKept(globalThis.minigradStepper.render, model, el, true);
       place.querySelector(".minigrad-still")?.remove();
       passes[k] = { model, kept, element: el.querySelector(".minigrad-stepper"), first };
-    } catch (error) {
+    } catch (/** @type {any} */ error) {
       el.replaceChildren(`This browser cannot show the steps: ${error.message}`);
     }
   });
