@@ -7,20 +7,19 @@ import { unpack } from "./pack.mjs";
 import { PlainModel } from "./plain.mjs";
 
 {
-  const passes = []; // all that are shown: of each its model, its frames and the element that says which step it is at
+  let passes = []; // all that are shown: of each its model, its frames and the element that says which step it is at
 
   /** @type {NodeListOf<HTMLElement>} */
   const recorded = document.querySelectorAll(".minigrad-recorded");
-  const shown = [...recorded].map(async (place, k) => {
+  const shown = [...recorded].map(async (place) => {
     const model = new PlainModel(JSON.parse(place.dataset.pass));
     const el = document.createElement("div");
     place.append(el);
     try {
       const kept = await unpack(model.get("kept")); // first: a stepper that is seen can be clicked
-      const first = model.get("index");
       await renderKept(globalThis.minigradStepper.render, model, el, true);
       place.querySelector(".minigrad-still")?.remove();
-      passes[k] = { model, kept, element: el.querySelector(".minigrad-stepper"), first };
+      return { model, kept, element: el.querySelector(".minigrad-stepper"), first: model.get("index") };
     } catch (/** @type {any} */ error) {
       el.replaceChildren(`This browser cannot show the steps: ${error.message}`);
     }
@@ -49,9 +48,10 @@ import { PlainModel } from "./plain.mjs";
       return;
     }
   };
-  const tell = () => {
+  const tell = (isFirst = false) => {
     const steps = passes.map(({ element, first }) => [Number(element.getAttribute("data-step")), first]);
     const last = steps.findLastIndex(([step, first]) => step !== first);
+    if (isFirst && last < 0) return follow();
     const text = steps
       .slice(0, Math.max(last, 0) + 1)
       .map(([step, first], k) => (step === first && k < last ? "" : step));
@@ -61,11 +61,9 @@ import { PlainModel } from "./plain.mjs";
       // a page inside another one has no address of its own
     }
   };
-  Promise.all(shown).then(() => {
-    passes.splice(0, Infinity, ...passes.filter(Boolean));
-    // Who was quick has stepped one before the last was there: that counts more than the address.
-    if (passes.some(({ element, first }) => Number(element.getAttribute("data-step")) !== first)) tell();
-    else follow();
+  Promise.all(shown).then((all) => {
+    passes = all.filter(Boolean);
+    tell(true); // who was quick has stepped one before the last was there: that counts more than the address
     addEventListener("hashchange", follow);
     const hasStepped = ({ target, oldValue }) => target.getAttribute("data-step") !== oldValue;
     const observer = new MutationObserver((changes) => {
