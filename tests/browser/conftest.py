@@ -8,7 +8,6 @@ import hashlib
 import json
 import os
 import re
-import socket
 import subprocess
 import sys
 import time
@@ -22,10 +21,15 @@ from typing import Any
 import nbformat
 import pytest
 from conftest import BROWSER_ARGUMENTS
+from helpers.living import ARE_LIVING, KEYS_SHOWN
+from helpers.ports import free_port
 from nbformat.sign import NotebookNotary
 from playwright.sync_api import Browser, Page, expect
 
 ROOT = Path(__file__).parent.parent.parent
+# Playwright's own limit is 5 seconds. A kernel, or a page that is drawn, may take longer where much else goes on.
+expect.set_options(timeout=30_000)
+LOADING = 120_000  # milliseconds for JupyterLab to load
 SETTINGS = {
     "@jupyterlab/apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
     "@jupyterlab/docmanager-extension/plugin": {"autosave": False},
@@ -90,9 +94,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     page_config = home / "config" / "labconfig" / "page_config.json"
     page_config.parent.mkdir(parents=True)
     page_config.write_text(json.dumps({"buildCheck": False}))
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     token = hashlib.sha256(os.urandom(16)).hexdigest()
     environment = {
         **os.environ,
@@ -130,12 +132,12 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield server
     finally:
         process.terminate()
-        process.wait(30)
+        process.wait(120)
         log.close()
 
 
 def _wait_until_up(url: str, token: str, process: subprocess.Popen[Any], log: Path) -> None:
-    for _ in range(240):
+    for _ in range(480):
         if process.poll() is not None:
             break
         try:
@@ -257,7 +259,8 @@ class Lab:
         self.notebook = None
         if self.settings != self.server.all_settings():
             self.server.end_kernels(self.living)
-            self.page.goto(f"{self.server.url}/lab/tree/{notebook}?token={self.server.token}&reset")
+            address = f"{self.server.url}/lab/tree/{notebook}?token={self.server.token}&reset"
+            self.page.goto(address, timeout=LOADING)
             self.settings = self.server.all_settings()
             self.known.clear()
         else:
@@ -301,19 +304,29 @@ class Lab:
         expect(status).to_contain_text("Python 3 (ipykernel) | Idle", timeout=60_000)
 
     def run_all(self) -> None:
-        """Run all cells of the notebook, and wait for them."""
+        """Run all cells of the notebook, and wait for them, and for what they show to live."""
         self.page.evaluate("() => window.jupyterapp.commands.execute('notebook:run-all-cells')")
         # The last cell's answer comes after those of all others.
         done = self.kernel("print('all cells have run')")
         assert done == "all cells have run"
+        self.wait_until_living()
+
+    def wait_until_living(self, cells: int | None = None) -> None:
+        """Wait until all that the first so many cells show, or all cells, has found its model, and is drawn.
+
+        Until then a page shows what is stored: a click goes to that, and is lost when the model comes.
+        """
+        self.page.wait_for_function(ARE_LIVING, arg=self.page.evaluate(KEYS_SHOWN, cells))
 
     def kernel(self, code: str) -> str:
         """Run code in the notebook's kernel, behind what is queued there; return what it printed."""
         printed: str = self.page.evaluate(
             """async (code) => {
                 const { kernel } = window.jupyterapp.shell.currentWidget.sessionContext.session;
-                // A widget sends a change when the one before has been answered: behind this, all are on their way.
-                await kernel.requestExecute({ code: '', store_history: false }).done;
+                // What widgets send is answered in another thread than this code, which may be late; and a widget sends
+                // a change when the one before has been answered.
+                const isSending = () => [...kernel._futures.values()].some(({ msg }) => /^comm_/.test(msg.header.msg_type));
+                while (isSending()) await new Promise((resolve) => setTimeout(resolve, 5));
                 let printed = '';
                 const future = kernel.requestExecute({ code, store_history: false });
                 future.onIOPub = (message) => {

@@ -16,6 +16,7 @@ def in_menu(place: Page | Locator, selector: str) -> Locator:
 def press(place: Page | Locator, name: str) -> None:
     """Press a button, in the menu where the bar does not show it."""
     button = place.locator(f".mg-press-{name}").first
+    button.wait_for(state="attached")  # what is not there yet counts as hidden
     if button.is_hidden():
         button = in_menu(place, f".mg-press-{name}")
     button.click()
