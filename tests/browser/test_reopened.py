@@ -243,6 +243,8 @@ def what_was_run_to_the_half_is_there_twice(notebook: Kept) -> Iterator[None]:
             }"""
         )
         lab.kernel("")
+        lab.wait_until_living(cells=2)
+        expect(steppers(lab)).to_have_count(3)
         live = steppers(lab).first
         expect(lab.page.locator(".minigrad-alone:visible")).to_have_count(2)  # the cells behind have not run
         live.locator(".mg-press-next").click()
@@ -257,6 +259,7 @@ def what_was_run_to_the_half_is_there_twice(notebook: Kept) -> Iterator[None]:
 def steps_that_only_a_run_can_know_are_kept_as_they_come(notebook: Kept) -> Iterator[None]:
     lab = notebook.lab
     notebook.open()
+    expect(steppers(lab)).to_have_count(3)
     own = steppers(lab).nth(1)
     own.locator(".mg-press-last").click()
     expect(own).to_have_attribute("data-step", "2")
@@ -281,6 +284,7 @@ def steps_that_only_a_run_can_know_are_kept_as_they_come(notebook: Kept) -> Iter
 def a_page_that_is_loaded_again_finds_the_kernel_that_lives(notebook: Kept) -> Iterator[None]:
     lab = notebook.lab
     notebook.open()
+    expect(steppers(lab)).to_have_count(3)
     own = steppers(lab).nth(1)
     own.locator(".mg-press-next").click()
     expect(own).to_have_attribute("data-step", "1")
@@ -290,6 +294,8 @@ def a_page_that_is_loaded_again_finds_the_kernel_that_lives(notebook: Kept) -> I
     yield
     notebook.reopen()
     check_is_answered(lab)
+    lab.wait_until_living()
+    expect(steppers(lab)).to_have_count(3)
     expect(own).to_have_attribute("data-step", "1", timeout=30_000)
     expect(lab.page.locator(".minigrad-alone:visible")).to_have_count(0)
     own.locator(".mg-press-last").click()
@@ -306,6 +312,8 @@ def steps_after_the_page_was_loaded_again_are_saved(notebook: Kept) -> Iterator[
     notebook.lives_on()
     yield
     notebook.reopen()
+    lab.wait_until_living()
+    expect(steppers(lab)).to_have_count(3)
     own = steppers(lab).nth(1)
     expect(lab.page.locator(".minigrad-alone:visible")).to_have_count(0, timeout=30_000)
     own.locator(".mg-press-last").click()
@@ -332,11 +340,13 @@ def steppers_beside_each_other_are_there_too(notebook: Kept) -> Iterator[None]:
     yield
     notebook.reopen()
     expect(steppers(lab)).to_have_count(3, timeout=30_000)
-    left, right = (steppers(lab).nth(k).bounding_box() for k in (1, 2))
-    assert left is not None
-    assert right is not None
-    assert left["y"] == right["y"]
-    assert min(left["width"], right["width"]) > 300
+    lab.page.wait_for_function(
+        """() => {
+            const all = [...document.querySelectorAll('.minigrad-stepper')];
+            const [, left, right] = all.map((stepper) => stepper.getBoundingClientRect());
+            return left.y === right.y && Math.min(left.width, right.width) > 300;
+        }"""
+    )
     for k in (1, 2):
         steppers(lab).nth(k).locator(".mg-press-last").click()
         expect(steppers(lab).nth(k).locator(".mg-press-next")).to_have_attribute("aria-disabled", "true")
@@ -368,9 +378,10 @@ def steppers_in_any_container_are_there_too(notebook: Kept) -> Iterator[None]:
     notebook.lives_on()
     yield
     notebook.reopen()
+    lab.wait_until_living()
     expect(own).to_have_count(5, timeout=30_000)
-    expect(steppers(lab)).to_have_count(7)
     expect(lab.page.locator(".minigrad-alone:visible")).to_have_count(0)
+    expect(steppers(lab)).to_have_count(7)
     steppers(lab).nth(2).locator(".mg-press-last").click()
     expect(steppers(lab).nth(2)).to_have_attribute("data-step", "4")
     save(lab)
@@ -427,19 +438,32 @@ def test_a_stepper_that_is_closed_leaves_its_picture(lab: Any, notebook: Kept) -
 def test_what_is_written_to_an_output_disturbs_nobody_who_uses_it(lab: Any, notebook: Kept) -> None:
     """The output is replaced; the stepper in it stays the same, with the focus and what is open in it."""
     notebook.open()
+    expect(steppers(lab)).to_have_count(3)
     first = steppers(lab).first
     first.locator(".mg-press-next").click()
     in_menu(first, ".mg-keys summary").click()
     first.evaluate("(element) => (element.isTheSame = true)")
     first.focus()
-    lab.page.wait_for_function(
-        "() => JSON.parse(document.querySelector('.minigrad-recorded').dataset.pass).index === 1", timeout=30_000
-    )
+
+    def is_written(step: int) -> None:
+        index = "JSON.parse(document.querySelector('.minigrad-recorded').dataset.pass).index"
+        lab.page.wait_for_function(f"(step) => {index} === step", arg=step)
+
+    is_written(1)
     assert first.evaluate("(element) => element.isTheSame && element.contains(document.activeElement)")
     expect(first.locator(".mg-keys")).to_have_attribute("open", "")
     lab.page.keyboard.press("ArrowRight")
     expect(first).to_have_attribute("data-step", "2")
-    assert lab.page.locator(".minigrad-still:visible").count() == 0
+    lab.page.keyboard.press("/")
+    is_written(2)
+    expect(first.locator(".mg-search")).to_be_focused()  # in which nothing is written yet
+    lab.page.keyboard.press("Escape")
+    lab.page.keyboard.press("ArrowRight")
+    expect(first).to_have_attribute("data-step", "3")
+    first.locator("[data-box]").first.press("m")
+    is_written(3)
+    expect(first.locator(".mg-menu-item").first).to_be_focused()
+    expect(lab.page.locator(".minigrad-still:visible")).to_have_count(0)
 
 
 def test_a_chapter_that_is_opened_has_not_changed(lab: Any) -> None:
@@ -454,7 +478,7 @@ def test_a_chapter_that_is_opened_has_not_changed(lab: Any) -> None:
         language = "window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.info"
         names = lab.page.evaluate(f"async () => Object.keys((await {language}).language_info)")
         assert "mimetype" in names  # the kernel has said it
-        lab.page.wait_for_timeout(1000)
+        lab.page.wait_for_timeout(1000)  # what should not come, such as a change by a script, would come by now
         assert not lab.page.evaluate("() => window.jupyterapp.shell.currentWidget.context.model.dirty")
     finally:
         startup.unlink()
@@ -462,6 +486,7 @@ def test_a_chapter_that_is_opened_has_not_changed(lab: Any) -> None:
 
 def test_steps_are_saved_however_soon(lab: Any, notebook: Kept) -> None:
     notebook.open()
+    expect(steppers(lab)).to_have_count(3)
     own = steppers(lab).nth(1)
     own.locator(".mg-press-last").click()
     expect(own).to_have_attribute("data-step", "2")

@@ -731,8 +731,8 @@ test("a menu that the reader has left for something else does not fetch the focu
   const root = await show(saved());
   boxNamed(root, "E").focus();
   key(boxNamed(root, "E"), "m");
-  const elsewhere = root.querySelector(".mg-press-next");
-  document.activeElement.dispatchEvent(new FocusEvent("focusout", { bubbles: true, relatedTarget: elsewhere }));
+  root.querySelector(".mg-press-next").focus();
+  await new Promise((done) => setTimeout(done)); // what is put into the page anew has the focus again by now
   assert.equal(root.querySelector("[role=menu]").hidden, true);
   assert.notEqual(document.activeElement, boxNamed(root, "E"));
 });

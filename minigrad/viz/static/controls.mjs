@@ -2,7 +2,7 @@
 // and with its key. Each has a name for those who hear the page and a key for those who do not use a pointer.
 
 import { EXAMPLE, parseCondition } from "./conditions.mjs";
-import { button, icon, make, textField } from "./dom.mjs";
+import { button, icon, make, onLeaving, textField } from "./dom.mjs";
 import { More } from "./menu.mjs";
 import { SizeScale, spanOf } from "./sizes.mjs";
 
@@ -406,7 +406,7 @@ export class Controls {
         event.stopPropagation();
       }
     });
-    this.search.addEventListener("blur", () => {
+    onLeaving(this.search, () => {
       this.searching.hidden = !this.search.value; // it stays with what was found
     });
     return make("label", { class: "mg-search-box" }, icon("find"), this.search, this.hits);

@@ -129,3 +129,14 @@ export function button(name, label, { face = "", picture = name, shown = label }
 export function textField(label, attributes) {
   return make("input", { type: "text", spellcheck: "false", autocomplete: "off", "aria-label": label, ...attributes });
 }
+
+/**
+ * Call `leave` when the focus has gone elsewhere. What is taken out of the page and put into it again, as an output that
+ * is written to (output.mjs), loses the focus as well, and has it again a moment later.
+ * @param {HTMLElement} element
+ * @param {() => void} leave
+ */
+export function onLeaving(element, leave) {
+  const check = () => element.isConnected && !element.matches(":focus-within") && leave();
+  element.addEventListener("focusout", () => setTimeout(check));
+}

@@ -1,7 +1,7 @@
 // A menu of what can be done with a box, by the right mouse button or the key m; and under "⋯" all that the bar has no
 // room for. Both are walked with the keyboard: arrows, Home and End, Enter, and Escape, which gives the focus back.
 
-import { button, make } from "./dom.mjs";
+import { button, make, onLeaving } from "./dom.mjs";
 
 /**
  * Which of some elements a key leads to from the one that has the focus; undefined for a key that leads nowhere.
@@ -25,9 +25,7 @@ export class Menu {
       "aria-label": "what to do with this box",
     });
     this.element.addEventListener("keydown", (event) => this.key(event));
-    this.element.addEventListener("focusout", (event) => {
-      if (!this.element.contains(/** @type {Node | null} */ (event.relatedTarget))) this.close(false);
-    });
+    onLeaving(this.element, () => this.close(false));
   }
 
   /** Show [word, key, action] entries beside an element of the drawing, or at a point of the page. */
