@@ -1,6 +1,6 @@
 // A prediction in a notebook's output: the question with its options, of which one is chosen and then answered. The output holds all answers,
 // so it needs no kernel; where one lives, its model, which is announced by its key, gets the choice for the learner's progress, and
-// stores it in the output when the notebook is saved: what was answered stays answered.
+// stores it in the output when the notebook is saved: what was answered stays answered. A model that comes later gets it as it comes.
 
 ((place) => {
   const { question, about, options } = JSON.parse(place.dataset.asked);
@@ -27,13 +27,21 @@
     buttons[chosen].checked = form.disabled = true;
     answer.innerHTML = options[chosen].verdict;
   };
+  const chosenHere = () => buttons.findIndex((button) => button.checked);
+  const meet = () => {
+    const model = living();
+    if (form.disabled && model?.get("chosen") === -1) {
+      model.set("chosen", chosenHere());
+      model.save_changes();
+    }
+    show(model?.get("chosen") ?? -1);
+  };
   commit.addEventListener("click", () => {
-    const chosen = buttons.findIndex((button) => button.checked);
-    show(chosen);
-    living()?.set("chosen", chosen);
-    living()?.save_changes();
+    show(chosenHere());
+    meet();
   });
-  document.addEventListener("minigrad-model", () => show(living()?.get("chosen") ?? -1)); // as a page is loaded again
+  document.addEventListener("minigrad-model", meet); // as a page is loaded again
   place.replaceChildren(form, answer);
-  show(living()?.get("chosen") ?? answered.chosen);
+  show(answered.chosen);
+  meet();
 })(document.currentScript.parentElement);
