@@ -26,6 +26,7 @@ def stepper(lab: Any, number: int) -> Locator:
     """One of the notebook's two steppers. Each serves one test."""
     if lab.notebook != "torch_graphs.ipynb":
         lab.open("torch_graphs.ipynb")
+    expect(lab.page.locator(".minigrad-stepper")).to_have_count(2)  # else the second may stand first
     widget: Locator = lab.page.locator(".minigrad-stepper").nth(number)
     expect(widget).to_be_visible(timeout=30_000)
     widget.scroll_into_view_if_needed()
