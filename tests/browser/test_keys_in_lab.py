@@ -75,8 +75,11 @@ def opened(lab: Any) -> Notebook:
         lab.server.write("keys.ipynb", CELLS)
         lab.server.trust()
         lab.open("keys.ipynb")
-    elif lab.page.evaluate(steps) != ["0", "0"]:
-        lab.run_all()
+    else:
+        lab.kernel("")  # which has run what the last test has asked for
+        lab.wait_until_living()
+        if lab.page.evaluate(steps) != ["0", "0"]:
+            lab.run_all()
     expect(lab.page.locator(".minigrad-stepper")).to_have_count(2, timeout=30_000)
     return Notebook(lab)
 
@@ -106,6 +109,7 @@ def test_keys_with_a_modifier_reach_jupyterlab(opened: Notebook, name: str) -> N
     opened.focus(name)
     press("Control+Shift+c")
     opened.becomes(palette=True)
+    opened.page.wait_for_function("document.activeElement.closest('#modal-command-palette')")
     press("Escape")
     opened.becomes(palette=False)
 
@@ -123,6 +127,7 @@ def test_shift_and_enter_run_the_cell_and_nothing_of_ours(opened: Notebook, name
         arg=[cell, before["runs"].split(",")[cell]],
     )
     opened.becomes(active=cell + 1)
+    expect(opened.page.locator(".minigrad-stepper")).to_have_count(2)  # what the cell shows is drawn anew
     assert opened.page.evaluate(step) == "0"
 
 
@@ -135,8 +140,8 @@ def test_escape_gives_the_keys_back(notebook: Notebook, name: str) -> None:
     notebook.page.keyboard.press("b")
     notebook.becomes(cells=before["cells"] + ",code", active=cell + 1)
     expect(notebook.page.locator(".jp-Notebook-cell").nth(cell + 1).locator(".cm-content")).to_be_visible()
-    for _ in range(2):
-        notebook.page.keyboard.press("d")
+    notebook.page.wait_for_function("document.activeElement.matches('.jp-Notebook.jp-mod-commandMode :not(input)')")
+    notebook.page.keyboard.type("dd")  # at once: JupyterLab waits for the second one for a second
     notebook.becomes(cells=before["cells"])
 
 

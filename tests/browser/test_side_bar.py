@@ -21,7 +21,8 @@ def test_the_side_bar_begins_closed(lab: Any, tmp_path: Path, monkeypatch: pytes
     (folder / f"{slugify('fresh')}.jupyterlab-workspace").write_text(json.dumps(workspace), encoding="utf-8")
     lab.server.write("wide.ipynb", ["1 + 1"])
     lab.load_anew()
-    lab.page.goto(f"{lab.server.url}/lab/workspaces/fresh/tree/wide.ipynb?token={lab.server.token}")
+    address = f"{lab.server.url}/lab/workspaces/fresh/tree/wide.ipynb?token={lab.server.token}"
+    lab.page.goto(address, timeout=120_000)
     expect(lab.page.locator(".jp-Notebook")).to_be_visible(timeout=60_000)
     lab.wait_for_kernel()
     assert lab.page.evaluate("() => window.jupyterapp.shell.leftCollapsed")

@@ -1,6 +1,7 @@
 """Pictures follow JupyterLab's theme, whatever the system's is; a notebook that is not trusted yet shows them, too."""
 
 import itertools
+import time
 from io import BytesIO
 from typing import Any
 
@@ -46,10 +47,16 @@ def is_trusted(lab: Any) -> bool:
     return trusted[0]
 
 
-def is_dark(image: Locator) -> bool:
-    """Whether most of a picture is nearly black, rather than nearly white."""
+def is_dark(image: Locator, expected: bool) -> bool:
+    """Whether most of a picture is nearly black, rather than nearly white; where the other is expected, soon: as it is
+    drawn anew, or JupyterLab's first screen fades away before it, it is something between.
+    """
     assert image.evaluate("async (image) => { await image.decode(); return image.naturalWidth > 20; }")
-    middle = float(np.median(np.asarray(Image.open(BytesIO(image.screenshot())).convert("L"))))
+    end = time.monotonic() + SOON / 1000
+    while True:
+        middle = float(np.median(np.asarray(Image.open(BytesIO(image.screenshot())).convert("L"))))
+        if (middle < 50 if expected else middle > 230) or time.monotonic() > end:
+            break
     assert middle < 50 or middle > 230, middle
     return middle < 50
 
@@ -81,7 +88,7 @@ def test_pictures_follow_jupyterlabs_theme_while_it_changes(lab: Any, executed: 
             set_theme(lab, theme)
             for name, picture in pictures(lab).items():
                 picture.scroll_into_view_if_needed()
-                assert is_dark(picture) == ("Dark" in theme), (system, theme, name)
+                assert is_dark(picture, "Dark" in theme) == ("Dark" in theme), (system, theme, name)
     finally:
         lab.page.emulate_media(color_scheme="light")
         set_theme(lab, "JupyterLab Light")
@@ -94,5 +101,5 @@ def test_a_notebook_that_is_not_trusted_shows_its_pictures(lab: Any, executed: A
     lab.open_afresh("foreign.ipynb")
     assert not is_trusted(lab)
     for picture in pictures(lab).values():
-        assert not is_dark(picture)
+        assert not is_dark(picture, False)
     lab.load_anew()

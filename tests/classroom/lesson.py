@@ -13,7 +13,6 @@ import asyncio
 import json
 import os
 import re
-import socket
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -21,6 +20,8 @@ from typing import Any
 
 import nbformat
 from classroom.machine import COURSE, Machine, python
+from helpers.living import ARE_LIVING, KEYS_SHOWN
+from helpers.ports import free_port
 from playwright.async_api import Browser, Page, async_playwright, expect
 from playwright.async_api import Error as PageError
 
@@ -121,7 +122,7 @@ class Hub:
 
     def __init__(self, machine: Machine, names: list[str], log: Path) -> None:
         self.machine, self.log = machine, log
-        ports = free_ports(3)
+        ports = [free_port() for _ in range(3)]
         self.url = f"http://127.0.0.1:{ports[0]}"
         sheet = "printf '%s\\n' " + " ".join(names) + f" >/tmp/names && {python()} deploy/accounts.py /tmp/names"
         made = machine.run("bash", "-c", sheet)
@@ -139,22 +140,13 @@ class Hub:
             await asyncio.sleep(0.2)
 
 
-def free_ports(count: int) -> list[int]:
-    sockets = [socket.socket() for _ in range(count)]
-    for one in sockets:
-        one.bind(("127.0.0.1", 0))
-    ports = [one.getsockname()[1] for one in sockets]
-    for one in sockets:
-        one.close()
-    return ports
-
-
 class Student:
     """A student's browser, with one page."""
 
     def __init__(self, name: str, hub: Hub, browser: Browser, page: Page) -> None:
         self.name, self.hub, self.browser, self.page = name, hub, browser, page
         self.requests, self.strangers = 0, list[str]()
+        page.set_default_timeout(PATIENCE)
         page.on("request", self._note)
 
     def _note(self, request: Any) -> None:
@@ -195,12 +187,44 @@ class Student:
     async def run_all(self) -> None:
         await self.command("notebook:run-all-cells")
         await self.kernel("")
+        # Until its model has come, a stepper is one that is stored: a step of that would be lost.
+        await self.page.wait_for_function(ARE_LIVING, arg=await self.page.evaluate(KEYS_SHOWN, None))
+
+    async def begin(self, code: str) -> None:
+        """Have the chapter's kernel run code that has no end; what interrupts it would not be heard before it runs."""
+        await self.page.evaluate(
+            """(code) => {
+                const { kernel } = window.jupyterapp.shell.currentWidget.sessionContext.session;
+                const future = kernel.requestExecute({ code });
+                const isRunning = ({ header }) => header.msg_type === 'execute_input';
+                return new Promise((resolve) => { future.onIOPub = (message) => isRunning(message) && resolve(); });
+            }""",
+            code,
+        )
 
     async def command(self, name: str) -> None:
         await self.page.evaluate("(name) => window.jupyterapp.commands.execute(name)", name)
 
     async def save(self) -> None:
-        """Save the chapter; where JupyterLab finds that it has saved by itself meanwhile, it asks whether to go on."""
+        """Save the chapter. JupyterLab drops this while it saves by itself, and that may hold what was there before."""
+        while True:
+            await self.save_once()
+            written = nbformat.read(machine_file(self, f"{CHAPTER}.ipynb"), 4).cells
+            if "\n".join(cell.source for cell in written) == await self.text_shown():
+                return
+            await asyncio.sleep(0.2)
+
+    async def text_shown(self) -> str:
+        """All that stands in the cells of the page."""
+        return str(
+            await self.page.evaluate(
+                """() => [...window.jupyterapp.shell.currentWidget.content.model.cells]
+                    .map((cell) => cell.sharedModel.source).join('\\n')"""
+            )
+        )
+
+    async def save_once(self) -> None:
+        """Where JupyterLab finds that it has saved by itself meanwhile, it asks whether to go on."""
         saving = asyncio.ensure_future(self.command("docmanager:save"))
         while not saving.done():
             await asyncio.wait([saving], timeout=1)
@@ -276,7 +300,11 @@ class Student:
             f"/hub/api/users/{self.name}/server",
             {"X-XSRFToken": token, "Referer": f"{self.hub.url}/hub/home"},
         )
-        assert await self.status(server, "DELETE", **known) in (202, 204)
+        # 202: it is still stopping. Who asks for a server before the hub knows that it has stopped gets none, and a
+        # page with a button.
+        while (answer := await self.status(server, "DELETE", **known)) == 202:
+            await asyncio.sleep(0.2)
+        assert answer == 204
         while self.hub.machine.processes(self.name):
             await asyncio.sleep(0.2)
         await self.page.goto(f"{self.hub.url}/hub/spawn")
@@ -306,7 +334,7 @@ async def hold_lesson(machine: Machine, names: list[str], log: Path, chromium: s
                 await student.browser.close()
     finally:
         hub.process.terminate()
-        hub.process.wait(60)
+        hub.process.wait(PATIENCE / 1000)
     facts["seconds"] = time.monotonic() - started
     return facts
 
@@ -346,10 +374,7 @@ async def second_hour(student: Student, seen: Facts) -> None:
     await student.open_chapter()
     seen["answer after the update"] = await student.source_of("def slope_of_w(")
     text = "\n".join(cell.source for cell in nbformat.read(machine_file(student, f"{CHAPTER}.ipynb"), 4).cells)
-    shown = await student.page.evaluate(
-        """() => [...window.jupyterapp.shell.currentWidget.content.model.cells]
-            .map((cell) => cell.sharedModel.source).join('\\n')"""
-    )
+    shown = await student.text_shown()
     seen["text after the update"] = [NEW_TEXT in both and OLD_TEXT not in both for both in (text, shown)]
 
 
@@ -373,7 +398,7 @@ async def meanwhile(other: Student, facts: Facts, what: str) -> None:
 async def do_harm(one: Student, other: Student, facts: Facts) -> None:
     facts |= {"meanwhile": {}, "seconds meanwhile": {}}
     kernel = "window.jupyterapp.shell.currentWidget.sessionContext.session.kernel"
-    await one.page.evaluate(f"() => void {kernel}.requestExecute({{ code: 'while True: pass' }})")
+    await one.begin("while True: pass")
     await meanwhile(other, facts, "an endless loop")
     await one.page.evaluate(f"() => {kernel}.interrupt()")
     facts["after the loop"] = await one.kernel("print('works')")
@@ -445,7 +470,8 @@ async def look_around(one: Student, other: Student, facts: Facts) -> None:
     facts["under its own host"] = await one.status(f"{own_place}/api/contents")
     anybody = await one.browser.new_context()
     answers = [
-        await anybody.request.get(one.hub.url + path) for path in (f"{own_place}/api/contents", "/hub/api/users")
+        await anybody.request.get(one.hub.url + path, timeout=PATIENCE)
+        for path in (f"{own_place}/api/contents", "/hub/api/users")
     ]
     facts["without an account"] = [answer.status for answer in answers]
     await anybody.close()
@@ -466,7 +492,11 @@ def seconds_of_cpu(process: int) -> float:
 
 
 def words_of(process: int) -> str:
-    return Path(f"/proc/{process}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+    """The words of a command; none where the process, such as one of a hub that looks an account up, has ended."""
+    try:
+        return Path(f"/proc/{process}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
 
 
 def processes_of(student: Student, sign: str) -> list[int]:
@@ -482,9 +512,9 @@ async def measured(student: Student) -> Facts:
         await kernel.requestExecute({ code: '6 * 7' }).done;
         return kernel.id;
     }"""
-    own = student.hub.machine.processes(student.name)
+    own = processes_of(student, "ipykernel_launcher")
     bare = await student.page.evaluate(start, "")
-    new = set(student.hub.machine.processes(student.name)) - set(own)
+    new = set(processes_of(student, "ipykernel_launcher")) - set(own)
     figures: Facts = {"MB of a bare kernel": sum(map(memory, new))}
     await student.page.evaluate(start, bare)
     for kind, sign in (("kernel", "ipykernel_launcher"), ("server", "jupyterhub.singleuser")):
