@@ -225,6 +225,13 @@ LEFT_EARLY = (
 )
 
 
+# What the page remembers of its reader: which parts of a stepper were left open by the test before.
+FORGET = """() => {
+    const names = location.protocol.startsWith('http') ? Object.keys(sessionStorage) : [];
+    for (const name of names.filter((name) => name.startsWith('minigrad-'))) sessionStorage.removeItem(name);
+}"""
+
+
 class Lab:
     """JupyterLab in the browser, with one notebook open, and the complaints that its page had."""
 
@@ -257,6 +264,7 @@ class Lab:
     def show(self, notebook: str) -> None:
         """Open a notebook, in place of another, of which nothing runs. Kernels end, but those of `living`."""
         self.notebook = None
+        self.page.evaluate(FORGET)
         if self.settings != self.server.all_settings():
             self.server.end_kernels(self.living)
             address = f"{self.server.url}/lab/tree/{notebook}?token={self.server.token}&reset"
@@ -325,8 +333,8 @@ class Lab:
                 const { kernel } = window.jupyterapp.shell.currentWidget.sessionContext.session;
                 // What widgets send is answered in another thread than this code, which may be late; and a widget sends
                 // a change when the one before has been answered.
-                const isSending = () => [...kernel._futures.values()].some(({ msg }) => /^comm_/.test(msg.header.msg_type));
-                while (isSending()) await new Promise((resolve) => setTimeout(resolve, 5));
+                const types = () => [...kernel._futures.values()].map(({ msg }) => msg.header.msg_type);
+                while (types().includes('comm_msg')) await new Promise((resolve) => setTimeout(resolve, 5));
                 let printed = '';
                 const future = kernel.requestExecute({ code, store_history: false });
                 future.onIOPub = (message) => {
