@@ -320,7 +320,7 @@ def playwright() -> Iterator[Any]:
     """What starts browsers. A process may have one, however many browsers it starts."""
     from playwright.sync_api import expect, sync_playwright
 
-    expect.set_options(timeout=30_000)  # milliseconds, as for clicks: its own 5 s pass by where a machine is busy
+    expect.set_options(timeout=60_000)  # milliseconds: its own 5 s pass by where a machine is busy
     with sync_playwright() as running:
         yield running
 

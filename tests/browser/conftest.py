@@ -27,8 +27,6 @@ from nbformat.sign import NotebookNotary
 from playwright.sync_api import Browser, Page, expect
 
 ROOT = Path(__file__).parent.parent.parent
-# Playwright's own limit is 5 seconds. A kernel, or a page that is drawn, may take longer where much else goes on.
-expect.set_options(timeout=30_000)
 LOADING = 120_000  # milliseconds for JupyterLab to load
 SETTINGS = {
     "@jupyterlab/apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},

@@ -41,7 +41,7 @@ BUDGETS: dict[str, tuple[int, tuple[str, ...]]] = {
     "data, files": (3_661, ("utils", "serialization.py")),
     "viz": (142_100, ("viz",)),
     "viz's scripts": (99_330, ("viz/static",)),
-    "teach": (24_950, ("teach",)),
+    "teach": (24_980, ("teach",)),
 }
 LINES_WITHOUT_PICTURES = 12_700  # the package without viz and teach
 TOKENS: dict[str, Callable[[str], list[str]]] = {

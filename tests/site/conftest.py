@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 from conftest import BROWSER_ARGUMENTS, OFFLINE, missing
-from playwright.sync_api import Browser, Page, Request, expect
+from playwright.sync_api import Browser, Page, Request
 
 import dev
 
@@ -32,7 +32,6 @@ sys.path += [dev.SITE_PACKAGES, str(TOOLS)]  # the modules of TOOLS are tested, 
 os.environ["PYTHONPATH"] = dev.SITE_PACKAGES  # for those that are started, as `python dev.py site` starts them
 PREFIX = "/sub/path"
 RELEASE = "PYODIDE_RELEASE"
-expect.set_options(timeout=60_000)  # milliseconds: in five seconds a busy machine may not have made a chapter's stepper
 
 
 def build(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
