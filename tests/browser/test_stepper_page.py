@@ -4,6 +4,7 @@ narrow pages, dark ones, paper, and readers who want no motion.
 Reference screenshots lie in screenshots/; to make them anew, after a look at each: MINIGRAD_SCREENSHOTS=write.
 """
 
+import base64
 import io
 import json
 import os
@@ -65,7 +66,9 @@ def opened(pages: Any) -> Callable[..., Page]:
         page.emulate_media(media="screen", color_scheme=color_scheme, reduced_motion=reduced_motion)
         script = widget_source.script().replace("export default { render };", "")
         text = json.dumps(values).replace("<", "\\u003c")
-        page.set_content(PAGE.format(css=widget_source.style(), js=script, values=text))
+        html = PAGE.format(css=widget_source.style(), js=script, values=text)
+        # With set_content Chromium would not tell when the pointer leaves a thing.
+        page.goto(f"data:text/html;charset=utf-8;base64,{base64.b64encode(html.encode()).decode()}")
         page.wait_for_function("window.ready === true")
         return page
 
