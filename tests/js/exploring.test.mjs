@@ -532,6 +532,30 @@ test("where the view is small, an opened part is shown large enough to be read, 
   assert.equal(scrolled.length, before);
 });
 
+test("what is hidden for a while, as a cell that is scrolled away, stays as it was drawn", async () => {
+  let resized;
+  globalThis.ResizeObserver = /** @type {any} */ (
+    class {
+      constructor(changed) {
+        resized = changed;
+      }
+      observe() {}
+      disconnect() {}
+    }
+  );
+  const root = await show(saved());
+  const view = root.querySelector(".mg-view");
+  const measure = (width, height) => {
+    for (const [name, value] of Object.entries({ clientWidth: width, clientHeight: height }))
+      for (const element of [root, view]) Object.defineProperty(element, name, { value, configurable: true });
+    resized();
+    return root.querySelector("svg.mg-graph").getAttribute("width");
+  };
+  const drawn = [measure(500, 300), measure(0, 0), measure(500, 300)];
+  assert.equal(new Set(drawn).size, 1, `${drawn}`);
+  assert.notEqual(measure(200, 120), drawn[0]);
+});
+
 test("what is shown small says less, in letters that can be read", async () => {
   const root = await show(saved());
   const drawing = root.querySelector("svg.mg-graph");

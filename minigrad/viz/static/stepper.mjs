@@ -544,7 +544,8 @@ export class Stepper {
 
   /** The view has got its size: JupyterLab renders first and puts the element into its page afterwards. */
   settle() {
-    if (Math.abs(this.root.clientWidth - (this.placedFor ?? 0)) > 8) {
+    const { clientWidth } = this.root; // none in a cell that is scrolled away: it stays as it was
+    if (clientWidth && Math.abs(clientWidth - this.placedFor) > 8) {
       this.place();
       this.paint();
     }
