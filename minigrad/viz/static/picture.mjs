@@ -22,7 +22,7 @@ import {
   TITLE_MOST,
 } from "./measures.mjs";
 import { GroupLayout, kindBeside } from "./layout.mjs";
-import { hatching, share, sizeText, together } from "./sizes.mjs";
+import { share, sizeText, together } from "./sizes.mjs";
 import { freest, headOf, pathOf, placesOn } from "./wires.mjs";
 
 /** @import { About, Breakpoint, Frame, Group, Happened, PictureData, State, Written } from "./model.d.ts" */
@@ -59,6 +59,17 @@ const [MORE_OF_WIDE, MORE_OF_CAPITALS] = [0.6, 0.2]; // of that: by how much m a
 
 const BEGAN = "NaN begins"; // on a box where the sizes of gradients are shown, and on a closed module
 
+// What lies around a box: of which colour, how far down, and its blurs. WebKit draws no drop-shadow() in a drawing.
+/** @type {[string, string, number, ...number[]][]} */
+const LIGHTS = [
+  ["over", "rgb(0 0 0 / 26%)", 1, 3],
+  ["focus", "var(--mg-leaf)", 0, 1, 4, 1],
+  ["meant", "var(--mg-leaf)", 0, 1, 3],
+  ["next", "var(--mg-wait)", 0, 4],
+  ["first", "var(--mg-alarm)", 0, 5],
+];
+// The hatch of boxes that a NaN has come to.
+const HATCH = { width: 8, height: 8, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" };
 const NOTHING = new Set();
 
 /** The op's own name: MaxPool2DBackward0 -> max_pool2d. */
@@ -94,8 +105,23 @@ export class Picture {
     this.targets = new Map((data.edges ?? []).map(([id, , target]) => [id, target]));
     this.marks = new Map((data.edges ?? []).map(([id, , , mark]) => [id, mark]));
     this.painted = { edges: {}, chips: {}, next: null, signs: [] };
+    for (const [name, color, dy, ...blurs] of LIGHTS) {
+      const look = { dx: 0, dy, "flood-color": color, "color-interpolation-filters": "sRGB" };
+      const shadows = blurs.map((stdDeviation) => shape("feDropShadow", { ...look, stdDeviation }));
+      this.define(name, "filter", { x: -0.5, y: -0.5, width: 2, height: 2 }, shadows);
+    }
     // In what was saved once, all boxes stand in the drawing.
     this.adopt(this.drawing?.querySelectorAll("[data-box]") ?? []);
+  }
+
+  /**
+   * Define in the drawing what its style asks for as --mg-name. How it is called there is drawn: a notebook loads this file
+   * anew for each of its steppers, and what is defined in a drawing that is scrolled out of sight is none for the others.
+   */
+  define(name, kind, attributes, parts) {
+    const id = `mg-${name}-${Math.random().toString(36).slice(2)}`;
+    this.drawing?.append(shape("defs", {}, shape(kind, { id, ...attributes }, ...parts)));
+    this.drawing?.style?.setProperty(`--mg-${name}`, `url(#${id})`);
   }
 
   /**
@@ -765,11 +791,11 @@ export class Picture {
   showSizes(on) {
     this.sizes = on;
     this.drawing.classList.toggle("mg-sizes", on);
-    if (on && !this.drawing.querySelector(".mg-hatch-line")) {
-      const [pattern, name] = hatching();
-      this.drawing.append(shape("defs", {}, pattern));
-      this.drawing.style?.setProperty("--mg-hatch", name);
-    }
+    if (on && !this.drawing.querySelector(".mg-hatch-line"))
+      this.define("hatch", "pattern", HATCH, [
+        shape("rect", { class: "mg-hatch-back", width: 8, height: 8 }),
+        shape("path", { class: "mg-hatch-line", d: "M0 0V8" }),
+      ]);
     for (const parts of this.boxes.values()) if (parts.began) this.paintBadge(parts);
     this.paintChips(this.painted.chips, true);
   }

@@ -4,7 +4,7 @@
 // scale and has looks of its own, NaN a hatch, and the box is marked where a NaN began: where one went out, and none had
 // come.
 
-import { make, shape } from "./dom.mjs";
+import { make } from "./dom.mjs";
 
 /** @typedef {[number, number]} Span the smallest and the largest norm of a pass */
 
@@ -59,28 +59,6 @@ export function together(norms) {
   const known = norms.filter((norm) => norm !== undefined).map(Number);
   if (!known.length) return undefined;
   return known.some(Number.isNaN) ? NaN : Math.hypot(...known);
-}
-
-/**
- * The hatch of boxes that a NaN has come to, for one drawing, and how it is named there. The name is drawn: a notebook
- * loads this file anew for each of its steppers, and in a drawing that is scrolled out of sight a hatch is none for the
- * others.
- * @returns {[SVGPatternElement, string]}
- */
-export function hatching() {
-  const id = `mg-hatch-${Math.random().toString(36).slice(2)}`;
-  const lines = [
-    shape("rect", { class: "mg-hatch-back", width: 8, height: 8 }),
-    shape("path", { class: "mg-hatch-line", d: "M0 0V8" }),
-  ];
-  return [
-    shape(
-      "pattern",
-      { id, width: 8, height: 8, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" },
-      ...lines,
-    ),
-    `url(#${id})`,
-  ];
 }
 
 /** What the colours mean: the scale of this pass, with its numbers, and what lies on no scale. */
