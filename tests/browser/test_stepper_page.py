@@ -799,6 +799,20 @@ def test_what_is_pointed_at_or_has_the_focus_lights_its_twins_and_nothing_moves(
     assert page.locator("[aria-live]").first.text_content() == spoken
 
 
+def test_who_leaves_the_search_by_a_press_reaches_what_is_pressed(opened: Any) -> None:
+    """The search folds as it is left, and the buttons beside it move."""
+    page = opened()
+    page.locator(".minigrad-stepper").focus()
+    page.keyboard.press("/")
+    expect(page.locator(".mg-search")).to_be_focused()
+    page.locator(".mg-press-last").hover()
+    page.mouse.down()
+    page.evaluate("() => new Promise((done) => setTimeout(done, 150))")  # a finger is that slow
+    page.mouse.up()
+    expect(page.locator(".mg-press-last")).to_have_attribute("aria-disabled", "true")
+    expect(page.locator(".mg-search")).to_be_hidden()
+
+
 def test_the_wheel_zooms_with_control_and_scrolls_without_and_a_drag_moves(opened: Any) -> None:
     page = opened("network")
     view, drawing = page.locator(".mg-view"), page.locator(".mg-graph")

@@ -5,7 +5,7 @@ a widget's script from its text, so it can import nothing that lies beside it. E
 its neighbours by name (so editors, type checks and tests read them as they are); joined in order, the imports between
 them fall away, as does `export` before what is declared. What a page asks of a joined script is exported as `export
 default` or `export { … }`, and stays. There is no bundler. Lines that are comments stay in the source files,
-and so do indents: every notebook and every exported page holds the rest.
+and so do indents and empty lines: every notebook and every exported page holds the rest.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ORDER = (
 SCRIPTS = tuple(ORDER.split())
 COMMENT = re.compile(r"\s*(//|/\*\*(?!.*\*/.*\S)|\*[ /\n])")  # a line that is one, or belongs to one
 ASIDE = re.compile(r"^([^\"'`/\n]*[;,{]) +// .*$", re.MULTILINE)  # behind code in which nothing can look like one
-INDENT = re.compile(r"^ +", re.MULTILINE)
+INDENT = re.compile(r"^\s+", re.MULTILINE)  # and lines without anything
 TYPE = re.compile(r"/\*\* @\w+ \{[^*]*\} \*/ ")  # of what stands behind it, for the type checks
 IMPORT = re.compile(r'^import [^;]* from "\./\w+\.mjs";\n', re.MULTILINE)
 EXPORTED = re.compile(r"^export (?!default|\{)", re.MULTILINE)
@@ -38,7 +38,7 @@ def script() -> str:
 
 
 def join_scripts(*names: str) -> str:
-    """Scripts of `static/` as one text, without comments, indents and what they import from each other."""
+    """Scripts of `static/` as one text, without comments, indents, empty lines and what they import."""
     lines = "\n".join(static(f"{name}.mjs") for name in names).splitlines(keepends=True)
     text = ASIDE.sub(r"\1", "".join(line for line in lines if not COMMENT.match(line)))
     return INDENT.sub("", EXPORTED.sub("", IMPORT.sub("", TYPE.sub("", text))))

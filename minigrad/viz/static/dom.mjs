@@ -132,11 +132,15 @@ export function textField(label, attributes) {
 
 /**
  * Call `leave` when the focus has gone elsewhere. What is taken out of the page and put into it again, as an output that
- * is written to (output.mjs), loses the focus as well, and has it again a moment later.
+ * is written to (output.mjs), loses the focus as well, and has it again a moment later. And what is pressed meanwhile is
+ * to stay where it is until the click is over.
  * @param {HTMLElement} element
  * @param {() => void} leave
  */
 export function onLeaving(element, leave) {
-  const check = () => element.isConnected && !element.matches(":focus-within") && leave();
+  const check = () => {
+    if (document.querySelector(":active")) setTimeout(check, 50);
+    else if (element.isConnected && !element.matches(":focus-within")) leave();
+  };
   element.addEventListener("focusout", () => setTimeout(check));
 }
