@@ -82,7 +82,7 @@ def state() -> dict[str, Any]:
         "kernel of mul": op.arrays.mul,
         "code of Function.apply": Function.__dict__["apply"].__func__.__code__,
         "code of op.define": op.define.__code__,
-        "threads": len(sys._current_frames()),  # not those that Python's own `start()` has lost count of
+        "threads": set(sys._current_frames()),  # not those that Python's own `start()` has lost count of
     }
 
 
@@ -107,11 +107,10 @@ def check_after_stop(before: dict[str, Any], cell: Cell) -> None:
     """Raise AssertionError unless all is as it was, and the cell works."""
     cell.let_go()
     for _ in range(3000):  # a thread that was told to end needs a moment
-        if len(sys._current_frames()) > before["threads"]:
+        if sys._current_frames().keys() - before["threads"]:
             time.sleep(0.01)
     after = state()
-    if after["threads"] < before["threads"]:  # one that another test has left has ended meanwhile
-        before["threads"] = after["threads"]
+    before["threads"] &= after["threads"]  # one that another test has left may have ended meanwhile
     changed = [f"{name} was {before[name]} and is {after[name]}" for name in before if after[name] != before[name]]
     assert not changed, "; ".join(changed)
     cell.check_grads()

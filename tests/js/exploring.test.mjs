@@ -483,7 +483,8 @@ test("the small map leaves all columns of the drawing in view, where it can stil
   assert.ok(down > across && down * picture.height <= 640); // names have room above each other
 });
 
-test("where the view is small, an opened part is shown large enough to be read, and a step brings the box that runs", async () => {
+/** What tells the next drawing that its view has another size. */
+function heardSizes() {
   let resized;
   globalThis.ResizeObserver = /** @type {any} */ (
     class {
@@ -494,6 +495,11 @@ test("where the view is small, an opened part is shown large enough to be read, 
       disconnect() {}
     }
   );
+  return () => resized();
+}
+
+test("where the view is small, an opened part is shown large enough to be read, and a step brings the box that runs", async () => {
+  const resized = heardSizes();
   const root = await show(saved("network"));
   const [view, drawing] = [root.querySelector(".mg-view"), root.querySelector("svg.mg-graph")];
   const room = { clientWidth: 240, clientHeight: 160 };
@@ -533,16 +539,7 @@ test("where the view is small, an opened part is shown large enough to be read, 
 });
 
 test("what is hidden for a while, as a cell that is scrolled away, stays as it was drawn", async () => {
-  let resized;
-  globalThis.ResizeObserver = /** @type {any} */ (
-    class {
-      constructor(changed) {
-        resized = changed;
-      }
-      observe() {}
-      disconnect() {}
-    }
-  );
+  const resized = heardSizes();
   const root = await show(saved());
   const view = root.querySelector(".mg-view");
   const measure = (width, height) => {
