@@ -733,6 +733,18 @@ def test_under_a_finger_every_control_is_large_enough_at_any_width(opened: Any, 
     assert reasons["y"] >= summary["y"] + summary["height"] - 1
 
 
+def test_what_lies_on_no_scale_looks_as_the_legend_says(opened: Any) -> None:
+    """Its own looks are above the colour that its size would have."""
+    page = opened("example", odd_sizes)
+    sizes(page)
+    look = "(card) => { const { fill, stroke } = getComputedStyle(card); return [fill, stroke]; }"
+    hatched = page.locator(".mg-box.mg-nan > .mg-card").first
+    assert hatched.evaluate(look)[0].startswith('url("#mg-hatch-')
+    began = page.locator(".mg-box.mg-began > .mg-card").first
+    mark = page.locator(".mg-box.mg-began .mg-flag").first
+    assert began.evaluate(look)[1] == mark.evaluate(look)[0]
+
+
 def test_motion_only_where_it_is_wanted(opened: Any) -> None:
     # In one go: half a second later the motion is over.
     moving = """(next) => {
